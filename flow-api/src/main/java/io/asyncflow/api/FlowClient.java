@@ -6,6 +6,7 @@ import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.stats.StatsClient;
 import java.time.Duration;
 import java.util.List;
 
@@ -262,6 +263,15 @@ public interface FlowClient {
    */
   default ActClient acts() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no record of acts");
+  }
+
+  /**
+   * The calls about numbers.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default StatsClient stats() {
+    throw new UnsupportedOperationException(getClass().getName() + " has no numbers");
   }
 
   /** The calls about the context store. */

@@ -6,6 +6,7 @@ import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.stats.StatsClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -153,6 +154,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public ActClient acts() {
     return client.acts();
+  }
+
+  @Override
+  public StatsClient stats() {
+    return client.stats();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.stats.StatsClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -97,6 +98,7 @@ public final class HttpFlowClient implements FlowClient {
   private final PauseClient pauses = new HttpPauseClient(this);
   private final KeyClient keys = new HttpKeyClient(this);
   private final ActClient acts = new HttpActClient(this);
+  private final StatsClient stats = new HttpStatsClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -416,6 +418,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public ActClient acts() {
     return acts;
+  }
+
+  @Override
+  public StatsClient stats() {
+    return stats;
   }
 
   @Override

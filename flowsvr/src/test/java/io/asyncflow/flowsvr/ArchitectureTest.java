@@ -36,7 +36,7 @@ class ArchitectureTest {
   private static final List<List<String>> FEATURES =
       List.of(
           List.of("governance"),
-          List.of("schedule", "hook", "key", "session", "audit"),
+          List.of("schedule", "hook", "key", "session", "audit", "stats"),
           List.of("worker", "job"),
           List.of("operator", "leader", "store"),
           List.of("hold"),
@@ -51,7 +51,8 @@ class ArchitectureTest {
           List.of("tasktype"),
           List.of("pause"),
           List.of("access"),
-          List.of("act"));
+          List.of("act"),
+          List.of("pulse"));
 
   /** Within a feature, from the top: a room may use what stands below it. */
   private static final List<List<String>> ROOMS =
@@ -67,6 +68,8 @@ class ArchitectureTest {
               "access.refusal",
               "access.key",
               "access"),
+          List.of("stats", "stats.present", "stats.history", "stats.depth"),
+          List.of("pulse", "pulse.failure", "pulse.count"),
           List.of("hook", "hook.dispatch", "hook.delivery", "hook.egress", "hook.core"),
           List.of("operator.pause", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),

@@ -12,6 +12,7 @@ public enum Role {
   READER(
       TYPE_READ,
       TASK_READ,
+      STATS_READ,
       JOB_READ,
       SCHEDULE_READ,
       WORKER_READ,
@@ -24,6 +25,7 @@ public enum Role {
       TYPE_READ,
       TASK_CREATE,
       TASK_READ,
+      STATS_READ,
       TASK_CANCEL,
       CONTEXT_READ,
       STORE_GET,
@@ -37,6 +39,7 @@ public enum Role {
   WORKER(
       TYPE_READ,
       TASK_READ,
+      STATS_READ,
       CONTEXT_READ,
       WORK_HOLD,
       WORK_REPORT,
@@ -53,6 +56,7 @@ public enum Role {
       TYPE_TUNE,
       TYPE_ROLL,
       TASK_READ,
+      STATS_READ,
       TASK_CANCEL,
       TASK_RETRY,
       TASK_FORCE,

@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.pause.PauseStore;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskLimits;
@@ -35,6 +36,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.springframework.stereotype.Component;
 
 /**
@@ -65,6 +67,7 @@ class JointClaim {
   private final EventLog events;
   private final PauseStore pauseStore;
   private final RetryingTransactions transactions;
+  private final TaskPulse pulse;
 
   /** The most tasks of a claim, for types whose tasks are large. */
   private final Map<TaskType, Integer> maxTasks = new ConcurrentHashMap<>();
@@ -76,7 +79,8 @@ class JointClaim {
       ClaimLimits limits,
       EventLog events,
       PauseStore pauseStore,
-      RetryingTransactions transactions) {
+      RetryingTransactions transactions,
+      TaskPulse pulse) {
     this.claims = claims;
     this.tasks = tasks;
     this.holds = holds;
@@ -84,6 +88,7 @@ class JointClaim {
     this.events = events;
     this.pauseStore = pauseStore;
     this.transactions = transactions;
+    this.pulse = pulse;
   }
 
   /**
@@ -143,23 +148,29 @@ class JointClaim {
       IntFunction<Map<Range, Integer>> plan,
       BooleanSupplier anyJobPaused,
       int most) {
-    return transactions.execute(
-        () -> {
-          Allowance allowance = limits.lock(type);
-          Map<Range, Integer> planned = plan.apply(Math.min(allowance.tasks(), most));
-          List<TaskRow> waiting = new ArrayList<>();
-          planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
-          boolean isFull = waiting.size() >= most;
-          int setAside = anyJobPaused.getAsBoolean() ? setAside(waiting) : 0;
-          waiting.sort(DUE_ORDER);
-          List<List<TaskRow>> dealt =
-              FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
-          boolean isCut = cut(dealt) || isFull;
-          Assignment assignment =
-              new Assignment(hold(dealt, line, type), planned, setAside, isCut, allowance);
-          limits.spend(type, allowance, assignment.tasks());
-          return assignment;
-        });
+    List<Change> held = new ArrayList<>();
+    Assignment assignment =
+        transactions.execute(
+            () -> {
+              held.clear(); // this may be a repeat
+              Allowance allowance = limits.lock(type);
+              Map<Range, Integer> planned = plan.apply(Math.min(allowance.tasks(), most));
+              List<TaskRow> waiting = new ArrayList<>();
+              planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
+              boolean isFull = waiting.size() >= most;
+              int setAside = anyJobPaused.getAsBoolean() ? setAside(waiting) : 0;
+              waiting.sort(DUE_ORDER);
+              List<List<TaskRow>> dealt =
+                  FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
+              boolean isCut = cut(dealt) || isFull;
+              Assignment taken =
+                  new Assignment(
+                      hold(dealt, line, type, held), planned, setAside, isCut, allowance);
+              limits.spend(type, allowance, taken.tasks());
+              return taken;
+            });
+    held.forEach(change -> pulse.held(change.before(), change.after().holdTime()));
+    return assignment;
   }
 
   /**
@@ -248,8 +259,11 @@ class JointClaim {
     return rows.stream().map(row -> complete.getOrDefault(row.id(), row)).toList();
   }
 
+  /**
+   * @param marked receives the changes that were written
+   */
   private List<List<TaskRow>> hold(
-      List<List<TaskRow>> dealt, List<Claimant> line, TaskTypeConfig type) {
+      List<List<TaskRow>> dealt, List<Claimant> line, TaskTypeConfig type, List<Change> marked) {
     Map<TaskTable, List<Change>> changes = new TreeMap<>();
     List<List<TaskRow>> shares = new ArrayList<>();
     for (int i = 0; i < line.size(); i++) {
@@ -268,7 +282,11 @@ class JointClaim {
         share.add(held);
       }
     }
-    changes.forEach((table, rows) -> mark(table, rows, shares));
+    changes.forEach(
+        (table, rows) -> {
+          mark(table, rows, shares);
+          marked.addAll(rows);
+        });
     if (events.keeps(type.type(), EventKind.HELD)) {
       shares.forEach(share -> share.forEach(row -> events.addTask(EventKind.HELD, row, null)));
     }
@@ -276,7 +294,10 @@ class JointClaim {
     return shares;
   }
 
-  /** Marks rows as held, and removes from the shares those that another transaction has changed. */
+  /**
+   * Marks rows as held, and removes those that another transaction has changed from the changes and
+   * the shares.
+   */
   private void mark(TaskTable table, List<Change> changes, List<List<TaskRow>> shares) {
     changes.sort(Comparator.comparingLong(change -> change.before().id().number()));
     if (claims.markHeld(table, changes) == changes.size()) {
@@ -291,12 +312,11 @@ class JointClaim {
                 held.stream().map(TaskRow::traceId).distinct().toList())
             .stream()
             .collect(toMap(row -> row.id().number(), TaskRow::traceId));
-    shares.forEach(
-        share ->
-            share.removeIf(
-                row ->
-                    row.id().table().equals(table)
-                        && !row.traceId().equals(traces.get(row.id().number()))));
+    Predicate<TaskRow> isLost =
+        row ->
+            row.id().table().equals(table) && !row.traceId().equals(traces.get(row.id().number()));
+    changes.removeIf(change -> isLost.test(change.after()));
+    shares.forEach(share -> share.removeIf(isLost));
   }
 
   private void storeHolds(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {

@@ -8,6 +8,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.create.limit.UserLimits;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.number.ServerNumber;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
@@ -59,6 +60,7 @@ public class TaskCreator {
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
+  private final TaskPulse pulse;
   private final NaturalBatches<TaskType, TaskDraft, CreatedTask> singles;
 
   TaskCreator(
@@ -72,6 +74,7 @@ public class TaskCreator {
       RetryingTransactions transactions,
       Events events,
       TaskMeters meters,
+      TaskPulse pulse,
       @Value("${flow.single-creates-at-once:150}") int singlesAtOnce) {
     this.types = types;
     this.newTaskTables = newTaskTables;
@@ -83,6 +86,7 @@ public class TaskCreator {
     this.transactions = transactions;
     this.events = events;
     this.meters = meters;
+    this.pulse = pulse;
     this.singles = new NaturalBatches<>(singlesAtOnce, new SingleCreates());
   }
 
@@ -239,9 +243,14 @@ public class TaskCreator {
     if (written.isEmpty()) {
       return;
     }
-    long created =
-        written.stream().filter(i -> results.get(i).outcome() == CreateOutcome.CREATED).count();
-    meters.created(type.name(), (int) created);
+    int created = 0;
+    for (int i : written) {
+      if (results.get(i).outcome() == CreateOutcome.CREATED) {
+        created++;
+        pulse.created(type, tasks.get(i).stage(), 1);
+      }
+    }
+    meters.created(type.name(), created);
     events.publish(
         TasksWaiting.created(
             type,

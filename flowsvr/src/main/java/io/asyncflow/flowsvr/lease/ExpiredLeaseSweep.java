@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.DutyResult;
 import io.asyncflow.flowsvr.lease.LeaseStore.LeaseCount;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -69,6 +70,7 @@ public class ExpiredLeaseSweep {
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
+  private final TaskPulse pulse;
   private final Node node;
   private final int maxTables;
 
@@ -90,8 +92,9 @@ public class ExpiredLeaseSweep {
       RetryingTransactions transactions,
       Events events,
       TaskMeters meters,
+      TaskPulse pulse,
       Node node) {
-    this(types, families, leases, tasks, transactions, events, meters, node, MAX_TABLES);
+    this(types, families, leases, tasks, transactions, events, meters, pulse, node, MAX_TABLES);
   }
 
   /**
@@ -105,6 +108,7 @@ public class ExpiredLeaseSweep {
       RetryingTransactions transactions,
       Events events,
       TaskMeters meters,
+      TaskPulse pulse,
       Node node,
       int maxTables) {
     this.types = types;
@@ -114,6 +118,7 @@ public class ExpiredLeaseSweep {
     this.transactions = transactions;
     this.events = events;
     this.meters = meters;
+    this.pulse = pulse;
     this.node = node;
     this.maxTables = maxTables;
     this.nextSweep = node.nanoTime();
@@ -290,6 +295,7 @@ public class ExpiredLeaseSweep {
       waiting += hold.transition().makesWaiting() ? 1 : 0;
       poisoned += hold.verdict() == HoldEnd.Verdict.POISON ? 1 : 0;
       meters.leaseExpired(type.type().name(), hold.verdict().name());
+      pulse.expired(hold.transition(), hold.verdict());
     }
     int failed = ended.size() - waiting;
     meters.failed(type.type().name(), failed);

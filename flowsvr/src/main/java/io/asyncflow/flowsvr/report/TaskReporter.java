@@ -14,6 +14,7 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.lane.Lanes;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
@@ -93,6 +94,7 @@ public class TaskReporter {
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
+  private final TaskPulse pulse;
   private final CreatingReports creatingReports;
   private final NaturalBatches<TaskTable, List<ParsedReport>, List<ReportResult>> smallCalls;
   private final Semaphore longLogCalls = new Semaphore(MAX_LONG_LOG_CALLS);
@@ -105,6 +107,7 @@ public class TaskReporter {
       RetryingTransactions transactions,
       Events events,
       TaskMeters meters,
+      TaskPulse pulse,
       CreatingReports creatingReports,
       @Value("${flow.small-reports-at-once:150}") int smallCallsAtOnce) {
     this.types = types;
@@ -114,6 +117,7 @@ public class TaskReporter {
     this.transactions = transactions;
     this.events = events;
     this.meters = meters;
+    this.pulse = pulse;
     this.creatingReports = creatingReports;
     this.smallCalls = new NaturalBatches<>(smallCallsAtOnce, new SmallCalls());
   }
@@ -511,6 +515,7 @@ public class TaskReporter {
   }
 
   private void publish(TaskTypeConfig type, Collection<TaskTransition> written) {
+    written.forEach(pulse::reported);
     long failed = written.stream().filter(TaskTransition::makesFailed).count();
     if (failed > 0) {
       meters.failed(type.type().name(), failed);

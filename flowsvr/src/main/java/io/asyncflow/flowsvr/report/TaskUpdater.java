@@ -4,6 +4,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -38,6 +39,7 @@ public class TaskUpdater {
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final TaskMeters meters;
+  private final TaskPulse pulse;
   private final Events events;
 
   TaskUpdater(
@@ -48,6 +50,7 @@ public class TaskUpdater {
       Acts acts,
       RetryingTransactions transactions,
       TaskMeters meters,
+      TaskPulse pulse,
       Events events) {
     this.types = types;
     this.families = families;
@@ -56,6 +59,7 @@ public class TaskUpdater {
     this.acts = acts;
     this.transactions = transactions;
     this.meters = meters;
+    this.pulse = pulse;
     this.events = events;
   }
 
@@ -78,7 +82,7 @@ public class TaskUpdater {
       throw new TaskNotFoundException(id);
     }
     type.sealRule().check(id.type().name(), update.taskContext(), "taskContext");
-    Optional<TaskStatus> written =
+    Optional<Written> written =
         transactions.execute(
             () -> {
               TaskRow row =
@@ -100,13 +104,14 @@ public class TaskUpdater {
                     Act.onTask("UPDATE", id, row.status(), status)
                         .with(update.changeOf(row, row.retryPolicy(type))));
               }
-              return Optional.of(status);
+              return Optional.of(new Written(row, status));
             });
     written.ifPresent(
-        status -> {
-          if (status == TaskStatus.FAILED) {
+        change -> {
+          pulse.forced(change.before(), change.status());
+          if (change.status() == TaskStatus.FAILED) {
             meters.failed(id.type().name(), 1);
-          } else if (status == TaskStatus.WAITING) {
+          } else if (change.status() == TaskStatus.WAITING) {
             events.publish(new TasksWaiting(id.type()));
           }
         });
@@ -120,6 +125,9 @@ public class TaskUpdater {
     }
     caller.requireWorker(row.workerId());
   }
+
+  /** A status that was written, and the row before. */
+  private record Written(TaskRow before, TaskStatus status) {}
 
   private static void refuseIfHeld(TaskRow row) {
     if (row.isUnderLiveLease() && !row.workerId().isEmpty()) {

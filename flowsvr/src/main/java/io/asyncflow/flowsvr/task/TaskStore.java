@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.joining;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.event.log.EventLog;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.FireId;
@@ -33,6 +34,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The rows of the task tables: creates them, reads them, and changes them by guarded transitions.
@@ -355,12 +358,19 @@ public class TaskStore {
   private final JdbcTemplate batch;
   private final List<TaskLedger> ledgers;
   private final EventLog events;
+  private final TaskPulse pulse;
 
-  TaskStore(JdbcClient jdbc, JdbcTemplate batch, List<TaskLedger> ledgers, EventLog events) {
+  TaskStore(
+      JdbcClient jdbc,
+      JdbcTemplate batch,
+      List<TaskLedger> ledgers,
+      EventLog events,
+      TaskPulse pulse) {
     this.jdbc = jdbc;
     this.batch = batch;
     this.ledgers = ledgers;
     this.events = events;
+    this.pulse = pulse;
   }
 
   /** Whether {@link #insertUnlessDrained} inserts these tasks in one statement. */
@@ -665,6 +675,17 @@ public class TaskStore {
     rows.stream()
         .filter(row -> row.status() != status)
         .forEach(row -> events.addTask(kind, row.copy().status(status).row(), null));
+    afterCommit(() -> rows.forEach(row -> pulse.forced(row, status)));
+  }
+
+  private static void afterCommit(Runnable work) {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            work.run();
+          }
+        });
   }
 
   private void forceOne(TaskRow row, TaskStatus status) {

@@ -45,7 +45,8 @@ class JointClaimTest {
           limits,
           mock(),
           mock(),
-          new RetryingTransactions(mock(PlatformTransactionManager.class)));
+          new RetryingTransactions(mock(PlatformTransactionManager.class)),
+          mock());
 
   @BeforeEach
   void aTypeWithoutLimits() {

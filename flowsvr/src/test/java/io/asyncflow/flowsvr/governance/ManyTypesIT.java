@@ -17,6 +17,7 @@ import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.job.upkeep.JobRetention;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.lease.LeaseStore;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
@@ -83,6 +84,7 @@ class ManyTypesIT {
   @Autowired RetryingTransactions transactions;
   @Autowired Events events;
   @Autowired TaskMeters meters;
+  @Autowired TaskPulse pulse;
   @Autowired JdbcClient jdbc;
 
   private final List<TaskId> ids = new ArrayList<>();
@@ -197,7 +199,7 @@ class ManyTypesIT {
           }
         };
     return new ExpiredLeaseSweep(
-        types, families, leases, tasks, transactions, events, meters, node, tablesAtOnce);
+        types, families, leases, tasks, transactions, events, meters, pulse, node, tablesAtOnce);
   }
 
   private Task aHeldTask() {

@@ -27,6 +27,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.hold.TaskHoldsIT;
 import io.asyncflow.flowsvr.lane.Lanes;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -67,6 +68,7 @@ class ReportsIT {
   @Autowired Lanes lanes;
   @Autowired Events events;
   @Autowired TaskMeters meters;
+  @Autowired TaskPulse pulse;
   @Autowired RetryingTransactions transactions;
   @Autowired CreatingReports creatingReports;
   @Autowired JdbcClient jdbc;
@@ -571,7 +573,16 @@ class ReportsIT {
     TaskStore watched = mock(TaskStore.class, delegatesTo(tasks));
     List<ReportResult> results =
         new TaskReporter(
-                types, families, watched, lanes, transactions, events, meters, creatingReports, 10)
+                types,
+                families,
+                watched,
+                lanes,
+                transactions,
+                events,
+                meters,
+                pulse,
+                creatingReports,
+                10)
             .report(Given.parsed(reports));
     assertThat(results).allMatch(ReportResult::stands);
     verify(watched, times(10)).lock(any(), argThat(numbers -> numbers.size() == 100));
@@ -704,7 +715,16 @@ class ReportsIT {
         .applyIfUnchanged(any(), any());
     TaskReporter withQuick =
         new TaskReporter(
-            types, families, quick, lanes, transactions, events, meters, creatingReports, 10);
+            types,
+            families,
+            quick,
+            lanes,
+            transactions,
+            events,
+            meters,
+            pulse,
+            creatingReports,
+            10);
     List<ReportResult> results = withQuick.report(Given.parsed(reports));
 
     for (int i = 0; i < 10; i++) {

@@ -12,7 +12,7 @@ public class PagedDelete {
 
   private final RetryingTransactions transactions;
 
-  PagedDelete(RetryingTransactions transactions) {
+  public PagedDelete(RetryingTransactions transactions) {
     this.transactions = transactions;
   }
 

@@ -1,0 +1,164 @@
+package io.asyncflow.flowsvr.pulse;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.pulse.count.Count;
+import io.asyncflow.flowsvr.pulse.count.Numbers;
+import io.asyncflow.flowsvr.pulse.failure.FailureNote;
+import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
+import io.asyncflow.rules.HoldEnd;
+import io.asyncflow.rules.ScheduleLog;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
+import io.asyncflow.rules.TaskType;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.stereotype.Component;
+
+/**
+ * Counts what happens to tasks on this server, by type and stage. To be told after the commit.
+ * Counts in memory alone: two look-ups and some additions, without a lock. Thread-safe.
+ *
+ * <p>At most {@value #MOST_TYPES} types are counted, and {@value #MOST_STAGES} stages of each
+ * apart; all others of a type together as {@link Numbers#OTHER_STAGES}. A stage in which nothing
+ * has happened for an hour makes room.
+ */
+@Component
+public class TaskPulse {
+
+  private static final int MOST_TYPES = 200;
+  private static final int MOST_STAGES = 32;
+
+  /** Drains without news, at ten seconds each, after which a stage is forgotten. */
+  private static final int QUIET_DRAINS = 360;
+
+  private static final StageCounters NOWHERE = new StageCounters();
+
+  private final Map<String, Map<String, StageCounters>> types = new ConcurrentHashMap<>();
+  private final FailureNotes failures;
+
+  TaskPulse(FailureNotes failures) {
+    this.failures = failures;
+  }
+
+  /** Tasks of a stage were created. */
+  public void created(TaskType type, String stage, int tasks) {
+    of(type, stage).count(Count.CREATED, tasks);
+  }
+
+  /**
+   * A task was held.
+   *
+   * @param before the row before the hold
+   * @param heldAt epoch ms
+   */
+  public void held(TaskRow before, long heldAt) {
+    StageCounters stage = of(before.id().type(), before.stage());
+    // A priority gives a task a head start, which is no wait.
+    stage.waited(heldAt - Math.max(before.orderTime(), before.modifyTime()));
+    stage.count(Count.HELD, 1);
+  }
+
+  /** A report was accepted. */
+  public void reported(TaskTransition transition) {
+    TaskRow before = transition.before();
+    StageCounters stage = of(before.id().type(), before.stage());
+    switch (transition.kind()) {
+      case SUCCESS -> ran(stage, Count.SUCCEEDED, before);
+      case NEXT_STAGE -> {
+        ran(stage, Count.MOVED_ON, before);
+        of(before.id().type(), transition.after().stage()).count(Count.ARRIVED, 1);
+      }
+      case RETRY -> {
+        ran(stage, Count.RETRIED, before);
+        failures.add(FailureNote.of(transition, "RETRY"));
+      }
+      case FAILED -> {
+        ran(stage, Count.FAILED, before);
+        String outcome = ScheduleLog.last(transition.after().scheduleLog()).outcome();
+        failures.add(FailureNote.of(transition, outcome)); // RETRY if no retry was left
+      }
+      case SNOOZE, RELEASED -> stage.count(Count.GIVEN_BACK, 1);
+      default -> throw new IllegalArgumentException(transition.kind() + " is no report");
+    }
+  }
+
+  /** The lease of a hold ran out. */
+  public void expired(TaskTransition transition, HoldEnd.Verdict verdict) {
+    TaskRow before = transition.before();
+    StageCounters stage = of(before.id().type(), before.stage());
+    switch (verdict) {
+      case WORKER_LOST -> stage.count(Count.LOST, 1);
+      case TIMED_OUT -> ran(stage, Count.TIMED_OUT, before);
+      case POISON -> stage.count(Count.POISONED, 1);
+    }
+    if (transition.makesFailed()) {
+      stage.count(Count.FAILED, 1);
+    }
+    failures.add(FailureNote.of(transition, verdict.name()));
+  }
+
+  /** A status was set by hand, or by a client without epochs. */
+  public void forced(TaskRow before, TaskStatus status) {
+    StageCounters stage = of(before.id().type(), before.stage());
+    if (before.status() == status) {
+      return;
+    }
+    switch (status) {
+      case SUCCESS -> stage.count(Count.SUCCEEDED, 1);
+      case CANCELLED -> stage.count(Count.CANCELLED, 1);
+      case FAILED -> {
+        stage.count(Count.FAILED, 1);
+        failures.add(FailureNote.forced(before));
+      }
+      default -> {} // it goes on
+    }
+  }
+
+  private static void ran(StageCounters stage, Count end, TaskRow before) {
+    stage.ran(before.now() - before.holdTime());
+    stage.count(end, 1);
+  }
+
+  private StageCounters of(TaskType type, String stage) {
+    Map<String, StageCounters> stages = types.get(type.name());
+    if (stages == null) {
+      if (types.size() >= MOST_TYPES) {
+        return NOWHERE;
+      }
+      stages = types.computeIfAbsent(type.name(), name -> new ConcurrentHashMap<>());
+    }
+    StageCounters counters = stages.get(stage);
+    if (counters != null) {
+      return counters;
+    }
+    String name = stages.size() < MOST_STAGES ? stage : Numbers.OTHER_STAGES;
+    return stages.computeIfAbsent(name, added -> new StageCounters());
+  }
+
+  /** A stage of a type; the stage {@code ""} is all of them. */
+  record Place(String type, String stage) {}
+
+  /** What has been counted since the last call, for one caller. */
+  Map<Place, Numbers> drain() {
+    Map<Place, Numbers> drained = new HashMap<>();
+    types.forEach(
+        (type, stages) -> {
+          Iterator<Map.Entry<String, StageCounters>> each = stages.entrySet().iterator();
+          while (each.hasNext()) {
+            Map.Entry<String, StageCounters> stage = each.next();
+            Optional<Numbers> news = stage.getValue().drain();
+            if (news.isPresent()) {
+              drained.put(new Place(type, stage.getKey()), news.get());
+              drained.computeIfAbsent(new Place(type, ""), all -> new Numbers()).addAll(news.get());
+            } else if (stage.getValue().quietDrains() > QUIET_DRAINS) {
+              each.remove();
+            }
+          }
+        });
+    types.values().removeIf(Map::isEmpty);
+    return drained;
+  }
+}

@@ -1,0 +1,183 @@
+package io.asyncflow.flowsvr.stats;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.stats.FailurePage;
+import io.asyncflow.api.stats.FailureRequest;
+import io.asyncflow.api.stats.Overview;
+import io.asyncflow.api.stats.Series;
+import io.asyncflow.api.stats.SeriesRequest;
+import io.asyncflow.api.stats.StageList;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.stats.history.FailureQueries;
+import io.asyncflow.flowsvr.stats.history.SeriesQueries;
+import io.asyncflow.flowsvr.stats.present.PresentQueries;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Numbers about tasks of all users of a type, so a caller that sees some users alone gets none of
+ * them.
+ */
+@RestController
+@RequestMapping("/api/stats")
+class StatsController {
+
+  private static final int MAX_TYPES = 20;
+  private static final int TYPE_NAME = 31;
+  private static final int LEAST_POINTS = 10;
+  static final int MAX_POINTS = 500;
+  private static final int DEFAULT_POINTS = 60;
+  private static final int MAX_PAGE = 1_000;
+  private static final int DEFAULT_PAGE = 100;
+  private static final int MAX_CURSOR = 80;
+  private static final int VERDICT = 16;
+
+  private final PresentQueries present;
+  private final SeriesQueries series;
+  private final FailureQueries failures;
+  private final TaskTypes types;
+  private final Duration history;
+
+  StatsController(
+      PresentQueries present,
+      SeriesQueries series,
+      FailureQueries failures,
+      TaskTypes types,
+      @Value("${flow.stats.history:14d}") Duration history) {
+    this.present = present;
+    this.series = series;
+    this.failures = failures;
+    this.types = types;
+    this.history = history;
+  }
+
+  record OfType(String taskType) {}
+
+  @Takes(summary = "Shows how the work of all types stands")
+  @Needs(Verb.STATS_READ)
+  @RequestMapping(
+      path = "/overview",
+      method = {GET, POST})
+  Envelope<Overview> overview(Caller caller) {
+    requireAllUsers(caller);
+    return Envelope.ok(present.overview(caller.scope().types()));
+  }
+
+  @Takes(summary = "Shows how the stages of a type stand", shape = OfType.class)
+  @Needs(Verb.STATS_READ)
+  @RequestMapping(
+      path = "/stages",
+      method = {GET, POST})
+  Envelope<StageList> stages(Fields in, Caller caller) {
+    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    in.refuseIfBad();
+    caller.requireType(type.name());
+    requireAllUsers(caller);
+    return Envelope.ok(present.stages(type));
+  }
+
+  @Takes(summary = "Shows numbers over time", shape = SeriesRequest.class)
+  @Needs(Verb.STATS_READ)
+  @RequestMapping(
+      path = "/series",
+      method = {GET, POST})
+  Envelope<Series> series(Fields in, Caller caller) {
+    SortedSet<String> names = typeNames(in);
+    String stage = in.text("taskStage").max(TaskLimits.STAGE).or("");
+    int points = in.number("points").between(LEAST_POINTS, MAX_POINTS).or(DEFAULT_POINTS);
+    Span span = span(in);
+    in.refuseIfBad();
+    names.forEach(caller::requireType);
+    requireAllUsers(caller);
+    types.requireAll(names);
+    return Envelope.ok(
+        series.get(new SeriesQueries.Asked(names, stage, span.from(), span.to(), points)));
+  }
+
+  @Takes(summary = "Lists failures that are alike", shape = FailureRequest.class, list = true)
+  @Needs(Verb.STATS_READ)
+  @RequestMapping(
+      path = "/failures",
+      method = {GET, POST})
+  Envelope<FailurePage> failures(Fields in, Caller caller) {
+    TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
+    String stage = in.text("taskStage").max(TaskLimits.STAGE).value();
+    String verdict = in.text("verdict").ascii().max(VERDICT).value();
+    Span span = span(in);
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    FailureQueries.Cursor after =
+        in.text("cursor")
+            .max(MAX_CURSOR)
+            .as(FailureQueries.Cursor::parse, "is not a cursor of this list");
+    in.refuseIfBad();
+    if (type != null) {
+      caller.requireType(type.name());
+    }
+    requireAllUsers(caller);
+    if (type != null) {
+      types.require(type);
+    }
+    List<String> asked = type == null ? seenBy(caller) : List.of(type.name());
+    return Envelope.ok(
+        failures.page(
+            new FailureQueries.Asked(asked, stage, verdict, span.from(), span.to(), limit, after)));
+  }
+
+  private static SortedSet<String> typeNames(Fields in) {
+    SortedSet<String> names = new TreeSet<>();
+    if (!in.has("taskType")) {
+      in.refuse("taskType", "is required");
+    }
+    for (String name : in.names("taskType").max(MAX_TYPES, TYPE_NAME).notEmpty().values()) {
+      TaskType.parse(name)
+          .ifPresentOrElse(
+              type -> names.add(type.name()),
+              () -> in.refuse("taskType", "names what is not a valid task type"));
+    }
+    return names;
+  }
+
+  private List<String> seenBy(Caller caller) {
+    return types.all().stream().map(type -> type.type().name()).filter(caller::seesType).toList();
+  }
+
+  /**
+   * A stretch of time.
+   *
+   * @param from epoch ms; {@code null} for the default
+   * @param to epoch ms; {@code null} for now
+   */
+  private record Span(Long from, Long to) {}
+
+  private Span span(Fields in) {
+    Long from = in.number("from").epochMs().asLong();
+    Long to = in.number("to").epochMs().asLong();
+    if (from != null && to == null) {
+      in.refuse("to", "is required with from");
+    } else if (from != null && from >= to) {
+      in.refuse("to", "must be after from");
+    } else if (from != null && to - from > history.toMillis()) {
+      in.refuse("from", "must be at most " + history.toHours() + " hours before to");
+    }
+    return new Span(from, to);
+  }
+
+  private static void requireAllUsers(Caller caller) {
+    caller.requireUser("*");
+  }
+}

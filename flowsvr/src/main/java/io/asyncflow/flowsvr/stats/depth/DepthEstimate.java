@@ -1,0 +1,135 @@
+package io.asyncflow.flowsvr.stats.depth;
+
+import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Estimates how many tasks lie in ranges of {@code idx_claim} by what the optimizer guesses of
+ * their parts: two accesses to the index a part, however many tasks there are.
+ *
+ * <p>InnoDB counts a range of up to about ten pages exactly. Of a longer one it doubles what it
+ * extrapolates, and cuts that at half of the table. So a range is cut into parts of equal time,
+ * what is said of a small part is believed, and of a large one half. A part with much of the sum is
+ * cut again, because the tasks may be anything but even in time: one that has been due for a month
+ * would otherwise leave all others in one part.
+ */
+final class DepthEstimate {
+
+  private static final int PARTS = 32;
+  private static final int FURTHER_PARTS = 8;
+  private static final int FURTHER_CUTS = 3;
+
+  /** A part with more than this share of the sum is cut again. */
+  private static final int SHARE = 8;
+
+  /** Up to here the guess is a count. */
+  private static final long COUNTED = 4_000;
+
+  /** The most parts of a statement. */
+  private static final int STATEMENT = PARTS * 5;
+
+  private final Function<List<Range>, List<Long>> guesses;
+
+  /**
+   * @param guesses what the optimizer says of each of these ranges
+   */
+  DepthEstimate(Function<List<Range>, List<Long>> guesses) {
+    this.guesses = guesses;
+  }
+
+  /** A part of a range, and how many tasks it is taken for. */
+  private record Part(Range range, long tasks) {
+
+    boolean isDivisible() {
+      return range.to() - range.from() >= FURTHER_PARTS;
+    }
+  }
+
+  /** The numbers of tasks in each of these ranges. */
+  List<Long> of(List<Range> ranges) {
+    List<List<Part>> parts = guessed(ranges.stream().map(range -> cut(range, PARTS)).toList());
+    for (int i = 0; i < FURTHER_CUTS; i++) {
+      List<List<Range>> toCut = parts.stream().map(DepthEstimate::tooLarge).toList();
+      if (toCut.stream().allMatch(List::isEmpty)) {
+        break;
+      }
+      List<List<Part>> smaller =
+          guessed(
+              toCut.stream()
+                  .map(
+                      of ->
+                          of.stream().flatMap(range -> cut(range, FURTHER_PARTS).stream()).toList())
+                  .toList());
+      parts = replaced(parts, toCut, smaller);
+    }
+    return parts.stream().map(DepthEstimate::sum).toList();
+  }
+
+  private static List<Range> tooLarge(List<Part> parts) {
+    long sum = sum(parts);
+    return parts.stream()
+        .filter(part -> part.tasks() > sum / SHARE && part.tasks() > COUNTED / 2)
+        .filter(Part::isDivisible)
+        .map(Part::range)
+        .toList();
+  }
+
+  private static List<List<Part>> replaced(
+      List<List<Part>> parts, List<List<Range>> cut, List<List<Part>> by) {
+    List<List<Part>> all = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      List<Range> gone = cut.get(i);
+      List<Part> some =
+          new ArrayList<>(parts.get(i).stream().filter(p -> !gone.contains(p.range())).toList());
+      some.addAll(by.get(i));
+      all.add(some);
+    }
+    return all;
+  }
+
+  private static long sum(List<Part> parts) {
+    return parts.stream().mapToLong(Part::tasks).sum();
+  }
+
+  /** Asks for all parts together, a few statements in all. */
+  private List<List<Part>> guessed(List<List<Range>> ranges) {
+    List<Range> flat = ranges.stream().flatMap(List::stream).toList();
+    List<Long> said = new ArrayList<>();
+    for (int start = 0; start < flat.size(); start += STATEMENT) {
+      said.addAll(guesses.apply(flat.subList(start, Math.min(start + STATEMENT, flat.size()))));
+    }
+    List<List<Part>> parts = new ArrayList<>();
+    int next = 0;
+    for (List<Range> some : ranges) {
+      List<Part> ofSome = new ArrayList<>();
+      for (Range range : some) {
+        ofSome.add(new Part(range, taken(said.get(next++))));
+      }
+      parts.add(ofSome);
+    }
+    return parts;
+  }
+
+  /** 1 is what an engine says of nothing. */
+  private static long taken(long guess) {
+    return guess <= 1 ? 0 : guess <= COUNTED ? guess : guess / 2;
+  }
+
+  private static List<Range> cut(Range range, int parts) {
+    long length = range.to() - range.from();
+    int most = (int) Math.max(1, Math.min(parts, length));
+    List<Range> cut = new ArrayList<>(most);
+    for (int i = 0; i < most; i++) {
+      cut.add(
+          new Range(
+              range.place(),
+              range.from() + (long) ((double) length * i / most),
+              i == most - 1
+                  ? range.to()
+                  : range.from() + (long) ((double) length * (i + 1) / most)));
+    }
+    return cut;
+  }
+}

@@ -1,0 +1,16 @@
+package io.asyncflow.flowsvr.stats.depth;
+
+/**
+ * The first task of a place.
+ *
+ * @param number of the task
+ * @param orderTime epoch ms
+ * @param now the database's epoch ms when it was read
+ */
+public record First(Place place, long number, long orderTime, long now) {
+
+  /** For how long it has been due; negative if it is not. */
+  public long dueMs() {
+    return now - orderTime;
+  }
+}

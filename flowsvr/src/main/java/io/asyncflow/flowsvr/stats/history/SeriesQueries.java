@@ -1,0 +1,137 @@
+package io.asyncflow.flowsvr.stats.history;
+
+import io.asyncflow.api.stats.Series;
+import io.asyncflow.flowsvr.pulse.count.Count;
+import io.asyncflow.flowsvr.pulse.count.Histogram;
+import io.asyncflow.flowsvr.pulse.count.Numbers;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.springframework.stereotype.Service;
+
+/** Numbers over time. An answer is kept for some seconds, for all who ask the same. Thread-safe. */
+@Service
+public class SeriesQueries {
+
+  private static final Duration KEPT = Duration.ofSeconds(5);
+  private static final int MOST_KEPT = 100;
+  private static final long MINUTE_MS = Duration.ofMinutes(1).toMillis();
+
+  /** Older minutes may be rolled up into tens. */
+  private static final Duration MINUTES_KEPT = Duration.ofHours(25);
+
+  private static final int TEN = 10;
+
+  private final MetricHistoryStore store;
+  private final ReadDatabase database;
+  private final Node node;
+  private final Map<Asked, Kept> kept = new ConcurrentHashMap<>();
+
+  SeriesQueries(MetricHistoryStore store, ReadDatabase database, Node node) {
+    this.store = store;
+    this.database = database;
+    this.node = node;
+  }
+
+  /**
+   * A question.
+   *
+   * @param stage {@code ""} for all stages together
+   * @param from epoch ms; {@code null} for an hour before {@code to}
+   * @param to epoch ms; {@code null} for now
+   */
+  public record Asked(SortedSet<String> types, String stage, Long from, Long to, int points) {}
+
+  private record Kept(Series series, long atNanos) {}
+
+  public Series get(Asked asked) {
+    long now = node.nanoTime();
+    Kept known = kept.get(asked);
+    if (known != null && now - known.atNanos() < KEPT.toNanos()) {
+      return known.series();
+    }
+    Series series = database.inTurn(() -> read(asked));
+    if (kept.size() >= MOST_KEPT) {
+      kept.clear();
+    }
+    kept.put(asked, new Kept(series, now));
+    return series;
+  }
+
+  private Series read(Asked asked) {
+    long now = store.now();
+    long to = asked.to() == null ? now : asked.to();
+    long from = asked.from() == null ? to - Duration.ofHours(1).toMillis() : asked.from();
+    boolean hasTens = from < now - MINUTES_KEPT.toMillis();
+    long step = step(to - from, asked.points(), hasTens ? TEN : 1);
+    long begin = Math.floorDiv(from, step * MINUTE_MS) * step; // a minute
+    long end = ceilDiv(to, MINUTE_MS);
+    Map<Long, Numbers> steps = new TreeMap<>();
+    for (long minute = begin; minute < end; minute += step) {
+      steps.put(minute, new Numbers());
+    }
+    store.addUp(
+        asked.types(),
+        List.of(asked.stage()),
+        begin,
+        end,
+        (type, stage, minute) -> steps.get(begin + (minute - begin) / step * step));
+    return series(begin, step, steps, now);
+  }
+
+  /** The length of a step in minutes, so that there are at most so many. */
+  private static long step(long ms, int points, int multipleOf) {
+    long minutes = ceilDiv(ms, MINUTE_MS);
+    long least = Math.max(1, ceilDiv(minutes, points));
+    return ceilDiv(least, multipleOf) * multipleOf;
+  }
+
+  private static long ceilDiv(long dividend, long divisor) {
+    return -Math.floorDiv(-dividend, divisor);
+  }
+
+  private static Series series(long begin, long step, Map<Long, Numbers> steps, long now) {
+    List<Numbers> past = new ArrayList<>();
+    steps.forEach((minute, numbers) -> past.add(minute * MINUTE_MS <= now ? numbers : null));
+    Map<String, List<Long>> counts = new LinkedHashMap<>();
+    counts.put("created", each(past, numbers -> numbers.count(Count.CREATED)));
+    counts.put("finished", each(past, Numbers::finished));
+    counts.put("failed", each(past, numbers -> numbers.count(Count.FAILED)));
+    counts.put("retried", each(past, numbers -> numbers.count(Count.RETRIED)));
+    return new Series(
+        begin * MINUTE_MS,
+        step * MINUTE_MS,
+        counts,
+        percentiles(past, Numbers::runs),
+        percentiles(past, Numbers::waits));
+  }
+
+  private static Map<String, List<Long>> percentiles(
+      List<Numbers> steps, Function<Numbers, Histogram> of) {
+    Map<String, List<Long>> percentiles = new LinkedHashMap<>();
+    percentiles.put("p50", each(steps, numbers -> percentile(of.apply(numbers), 0.5)));
+    percentiles.put("p95", each(steps, numbers -> percentile(of.apply(numbers), 0.95)));
+    percentiles.put("p99", each(steps, numbers -> percentile(of.apply(numbers), 0.99)));
+    return percentiles;
+  }
+
+  private static Long percentile(Histogram of, double share) {
+    OptionalLong value = of.percentile(share);
+    return value.isPresent() ? (Long) value.getAsLong() : null;
+  }
+
+  private static List<Long> each(List<Numbers> steps, Function<Numbers, Long> value) {
+    List<Long> values = new ArrayList<>(steps.size());
+    steps.forEach(numbers -> values.add(numbers == null ? null : value.apply(numbers)));
+    return values;
+  }
+}

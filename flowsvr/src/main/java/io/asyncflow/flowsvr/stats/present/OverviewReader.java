@@ -1,0 +1,196 @@
+package io.asyncflow.flowsvr.stats.present;
+
+import static java.util.stream.Collectors.groupingBy;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.api.stats.Overview;
+import io.asyncflow.api.stats.Overview.LastDay;
+import io.asyncflow.api.stats.Overview.LastHour;
+import io.asyncflow.api.stats.Overview.TypeNumbers;
+import io.asyncflow.flowsvr.pulse.count.Count;
+import io.asyncflow.flowsvr.pulse.count.Numbers;
+import io.asyncflow.flowsvr.stats.depth.Depths;
+import io.asyncflow.flowsvr.stats.depth.First;
+import io.asyncflow.flowsvr.stats.depth.Place;
+import io.asyncflow.flowsvr.stats.history.FailureHistoryStore;
+import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
+import io.asyncflow.flowsvr.stats.present.ServedStagesStore.Stage;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.TimedCache;
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskTable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.springframework.stereotype.Component;
+
+/** Reads the overview of all types. */
+@Component
+class OverviewReader {
+
+  private static final int DUE = 100;
+  private static final int EXECUTING = 1_000;
+  private static final int MINUTES = 60;
+  private static final int FAILURE_ROWS = 20_000;
+  private static final Duration DAY_KEPT = Duration.ofMinutes(1);
+
+  /** Sweeps refresh the cached families, so that no extra read is needed. */
+  private static final Duration LATELY = Duration.ofSeconds(12);
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final Depths depths;
+  private final ServedStagesStore served;
+  private final MetricHistoryStore metrics;
+  private final ReadDatabase database;
+  private final TimedCache<Map<String, FailureHistoryStore.LastDay>> lastDay;
+
+  OverviewReader(
+      TaskTypes types,
+      TaskFamilies families,
+      Depths depths,
+      ServedStagesStore served,
+      MetricHistoryStore metrics,
+      FailureHistoryStore failures,
+      ReadDatabase database,
+      Node node) {
+    this.types = types;
+    this.families = families;
+    this.depths = depths;
+    this.served = served;
+    this.metrics = metrics;
+    this.database = database;
+    this.lastDay = new TimedCache<>(Map.of(), () -> failures.lastDay(FAILURE_ROWS), node::nanoTime);
+  }
+
+  /** What is known of one type. */
+  record OfType(
+      TaskTypeConfig config,
+      TaskFamily family,
+      List<First> waiting,
+      Map<Place, BoundedCount> due,
+      BoundedCount executing,
+      List<Numbers> minutes,
+      FailureHistoryStore.LastDay day) {
+
+    String name() {
+      return config.type().name();
+    }
+
+    /** The first of the due tasks; {@code null} if none is due. */
+    Long oldestDueMs() {
+      long oldest = waiting.stream().mapToLong(First::dueMs).max().orElse(-1);
+      return oldest < 0 ? null : (Long) oldest;
+    }
+
+    Numbers lastHour() {
+      Numbers sum = new Numbers();
+      minutes.forEach(sum::addAll);
+      return sum;
+    }
+  }
+
+  Overview read() {
+    List<TaskTypeConfig> configs = types.all();
+    Map<String, TaskFamily> familyOf = new HashMap<>();
+    families.allWithin(LATELY).forEach(family -> familyOf.put(family.type().name(), family));
+    return database.inTurn(() -> read(configs, familyOf));
+  }
+
+  private Overview read(List<TaskTypeConfig> configs, Map<String, TaskFamily> familyOf) {
+    List<TaskTable> tables =
+        configs.stream()
+            .map(config -> familyOf.get(config.type().name()))
+            .filter(family -> family != null)
+            .flatMap(family -> family.live().stream())
+            .toList();
+    long now = metrics.now();
+    List<First> firsts =
+        depths.firsts(tables, List.of(TaskStatus.WAITING, TaskStatus.EXECUTING)).list();
+    List<First> waiting = ofStatus(firsts, TaskStatus.WAITING);
+    Map<Place, BoundedCount> due = depths.due(waiting, DUE);
+    Map<Place, BoundedCount> executing =
+        depths.all(ofStatus(firsts, TaskStatus.EXECUTING), EXECUTING);
+    Map<Stage, Set<String>> workers = served.workersByStage();
+    Map<String, FailureHistoryStore.LastDay> days = lastDay.within(DAY_KEPT);
+    Map<String, List<Numbers>> minutes = minutes(configs, now);
+
+    Map<String, List<First>> waitingOf =
+        waiting.stream().collect(groupingBy(first -> first.place().table().type().name()));
+    Map<String, BoundedCount> executingOf = sums(executing);
+    List<OfType> all = new ArrayList<>();
+    for (TaskTypeConfig config : configs) {
+      String name = config.type().name();
+      all.add(
+          new OfType(
+              config,
+              familyOf.get(name),
+              waitingOf.getOrDefault(name, List.of()),
+              due,
+              executingOf.getOrDefault(name, BoundedCount.ZERO),
+              minutes.get(name),
+              days.getOrDefault(name, new FailureHistoryStore.LastDay(0, 0))));
+    }
+    return new Overview(
+        now,
+        all.stream().map(type -> shown(type, workers)).toList(),
+        new Problems(workers, served, metrics, now).of(all));
+  }
+
+  private static List<First> ofStatus(List<First> firsts, TaskStatus status) {
+    return firsts.stream().filter(first -> first.place().status() == status).toList();
+  }
+
+  private static Map<String, BoundedCount> sums(Map<Place, BoundedCount> counts) {
+    Map<String, BoundedCount> sums = new HashMap<>();
+    counts.forEach(
+        (place, count) -> sums.merge(place.table().type().name(), count, BoundedCount::plus));
+    return sums;
+  }
+
+  /** The last minutes of each type, the latest last. */
+  private Map<String, List<Numbers>> minutes(Collection<TaskTypeConfig> configs, long now) {
+    long end = Duration.ofMillis(now).toMinutes() + 1;
+    Map<String, List<Numbers>> minutes = new HashMap<>();
+    configs.forEach(
+        config ->
+            minutes.put(
+                config.type().name(),
+                LongStream.range(0, MINUTES).mapToObj(minute -> new Numbers()).toList()));
+    metrics.addUp(
+        minutes.keySet(),
+        List.of(""),
+        end - MINUTES,
+        end,
+        (type, stage, minute) -> minutes.get(type).get((int) (minute - end + MINUTES)));
+    return minutes;
+  }
+
+  private static TypeNumbers shown(OfType type, Map<Stage, Set<String>> workers) {
+    Numbers hour = type.lastHour();
+    BoundedCount due =
+        type.waiting().stream()
+            .map(first -> type.due().getOrDefault(first.place(), BoundedCount.ZERO))
+            .reduce(BoundedCount.ZERO, BoundedCount::plus);
+    return new TypeNumbers(
+        type.name(),
+        type.config().paused(),
+        due,
+        type.executing(),
+        type.oldestDueMs(),
+        workers.getOrDefault(new Stage(type.name(), ""), Set.of()).size(),
+        new LastHour(hour.count(Count.CREATED), hour.finished(), hour.count(Count.FAILED)),
+        new LastDay(type.day().finals()),
+        type.minutes().stream().map(Numbers::finished).toList());
+  }
+}

@@ -1,0 +1,72 @@
+package io.asyncflow.flowsvr.stats.present;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** Reads which workers serve which stages, and since when types are paused. Thread-safe. */
+@Component
+class ServedStagesStore {
+
+  /** The most workers that are looked at, those that were heard of last. */
+  private static final int WORKERS = 1_000;
+
+  private static final Duration LOST_AFTER = Duration.ofSeconds(30);
+
+  private final JdbcClient jdbc;
+
+  ServedStagesStore(ReadDatabase database) {
+    this.jdbc = database.client();
+  }
+
+  /** A stage of a type; the stage {@code ""} is any of them. */
+  record Stage(String type, String name) {}
+
+  /** The workers that were heard of lately and do not drain, by what they serve. */
+  Map<Stage, Set<String>> workersByStage() {
+    Map<Stage, Set<String>> workers = new HashMap<>();
+    jdbc.sql(
+            sql(
+                """
+                SELECT s.worker_id, s.task_type, s.task_stage
+                FROM (
+                  SELECT worker_id, drain
+                  FROM t_worker
+                  WHERE beat_time > now_ms - :lostAfter
+                  ORDER BY beat_time DESC
+                  LIMIT :workers) w
+                JOIN t_worker_stage s ON s.worker_id = w.worker_id
+                WHERE w.drain = 0
+                """))
+        .param("lostAfter", LOST_AFTER.toMillis())
+        .param("workers", WORKERS)
+        .query(
+            rs -> {
+              String worker = rs.getString("worker_id");
+              String type = rs.getString("task_type");
+              add(workers, new Stage(type, rs.getString("task_stage")), worker);
+              add(workers, new Stage(type, ""), worker);
+            });
+    return workers;
+  }
+
+  private static void add(Map<Stage, Set<String>> workers, Stage stage, String worker) {
+    workers.computeIfAbsent(stage, s -> new HashSet<>()).add(worker);
+  }
+
+  /** The types that have been paused for longer than this. */
+  Set<String> typesPausedFor(Duration age) {
+    return new HashSet<>(
+        jdbc.sql(sql("SELECT name FROM t_pause WHERE kind = 1 AND pause_time < now_ms - :age"))
+            .param("age", age.toMillis())
+            .query(String.class)
+            .list());
+  }
+}

@@ -1,0 +1,196 @@
+package io.asyncflow.flowsvr.pulse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.doReturn;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.pulse.MetricStore.Bucket;
+import io.asyncflow.flowsvr.pulse.TaskPulse.Place;
+import io.asyncflow.flowsvr.pulse.count.Count;
+import io.asyncflow.flowsvr.pulse.count.Numbers;
+import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.QueryTimeoutException;
+
+/** What is written when; the database is a map. */
+class MetricWriterTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+  private static final long MINUTE = 29_000_000;
+
+  private final TaskPulse pulse = new TaskPulse(mock(FailureNotes.class));
+  private final MetricStore store = mock();
+  private final Map<Bucket, Long> created = new HashMap<>();
+  private long nanos = 1;
+  private boolean isDown;
+  private int writes;
+
+  private final MetricWriter writer =
+      new MetricWriter(
+          pulse,
+          store,
+          new Node() {
+            @Override
+            public long nanoTime() {
+              return nanos;
+            }
+          });
+
+  @BeforeEach
+  void aDatabase() {
+    when(store.now()).thenReturn(TimeUnit.MINUTES.toMillis(MINUTE));
+    doAnswer(
+            call -> {
+              Map<Bucket, Numbers> rows = call.getArgument(0);
+              rows.forEach((row, numbers) -> created.put(row, numbers.count(Count.CREATED)));
+              writes++;
+              if (isDown) {
+                throw new QueryTimeoutException("the outcome is unknown");
+              }
+              return null;
+            })
+        .when(store)
+        .write(any());
+  }
+
+  @Test
+  void idleServerSendsNothing() {
+    writer.runOnce();
+    verifyNoInteractions(store);
+
+    pulse.created(LARK, "first", 1);
+    writer.runOnce();
+    assertThat(writes).isOne();
+    for (int i = 0; i < 100; i++) {
+      pass(Duration.ofMinutes(1));
+      writer.runOnce();
+    }
+    assertThat(writes).isOne();
+  }
+
+  @Test
+  void rowHasAllOfItsMinuteAfterEachWrite() {
+    pulse.created(LARK, "first", 2);
+    writer.runOnce();
+    pass(Duration.ofSeconds(10));
+    pulse.created(LARK, "first", 3);
+    pulse.created(LARK, "second", 1);
+    writer.runOnce();
+
+    assertThat(created)
+        .containsOnly(
+            Map.entry(at("first", 0), 5L),
+            Map.entry(at("second", 0), 1L),
+            Map.entry(at("", 0), 6L));
+  }
+
+  @Test
+  void nextMinuteHasARowOfItsOwn() {
+    pulse.created(LARK, "first", 2);
+    writer.runOnce();
+    pass(Duration.ofMinutes(1));
+    pulse.created(LARK, "first", 3);
+    writer.runOnce();
+
+    assertThat(created).containsEntry(at("first", 0), 2L).containsEntry(at("first", 1), 3L);
+  }
+
+  @Test
+  void writeThatMayHaveFailedIsRepeatedWithTheSameValues() {
+    isDown = true;
+    pulse.created(LARK, "first", 2);
+    assertThatThrownBy(writer::runOnce).isInstanceOf(QueryTimeoutException.class);
+    pass(Duration.ofMinutes(1));
+    isDown = false;
+    pulse.created(LARK, "first", 3);
+    writer.runOnce();
+
+    assertThat(created).containsEntry(at("first", 0), 2L).containsEntry(at("first", 1), 3L);
+  }
+
+  @Test
+  void whatWasCountedWhileTheDatabaseToldNoTimeIsNotLost() {
+    when(store.now()).thenThrow(new QueryTimeoutException("no answer"));
+    pulse.created(LARK, "first", 2);
+    assertThatThrownBy(writer::runOnce).isInstanceOf(QueryTimeoutException.class);
+
+    doReturn(TimeUnit.MINUTES.toMillis(MINUTE)).when(store).now();
+    writer.runOnce();
+    assertThat(created).containsEntry(at("first", 0), 2L);
+  }
+
+  @Test
+  void stagesBeyondThoseThatFitAreCountedTogether() {
+    for (int i = 0; i < 100; i++) {
+      pulse.created(LARK, "stage" + i, 1);
+    }
+    writer.runOnce();
+    assertThat(created).hasSize(34).containsEntry(at("", 0), 100L);
+    assertThat(created).containsEntry(at(Numbers.OTHER_STAGES, 0), 68L);
+  }
+
+  @Test
+  void stageInWhichNothingHappensMakesRoom() {
+    for (int i = 0; i < 32; i++) {
+      pulse.created(LARK, "old" + i, 1);
+    }
+    for (int i = 0; i < 400; i++) {
+      writer.runOnce();
+    }
+    created.clear();
+    pulse.created(LARK, "new", 1);
+    writer.runOnce();
+    assertThat(created).containsOnlyKeys(at("new", 0), at("", 0));
+  }
+
+  @Test
+  void typesBeyondThoseThatFitAreNotCounted() {
+    for (int i = 0; i < 300; i++) {
+      pulse.created(new TaskType("type" + i), "first", 1);
+    }
+    writer.runOnce();
+    assertThat(created).hasSize(2 * 200);
+  }
+
+  @Test
+  void noCountOfAnyThreadIsLost() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    for (int i = 0; i < 4; i++) {
+      threads.execute(
+          () -> {
+            for (int n = 0; n < 50_000; n++) {
+              pulse.created(LARK, "first", 1);
+            }
+          });
+    }
+    threads.shutdown();
+    while (!threads.awaitTermination(1, TimeUnit.MILLISECONDS)) {
+      writer.runOnce();
+    }
+    writer.runOnce();
+    assertThat(created).containsEntry(at("first", 0), 200_000L);
+  }
+
+  private void pass(Duration time) {
+    nanos += time.toNanos();
+    when(store.now()).thenReturn(TimeUnit.MINUTES.toMillis(MINUTE) + nanos / 1_000_000);
+  }
+
+  private static Bucket at(String stage, long minutes) {
+    return new Bucket(new Place("lark", stage), MINUTE + minutes);
+  }
+}

@@ -1,0 +1,183 @@
+package io.asyncflow.flowsvr.pulse.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.AtOnce;
+import io.asyncflow.flowsvr.OwnSchema;
+import io.asyncflow.flowsvr.pulse.count.Writer;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.db.PagedDelete;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.rules.Fingerprint;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** What stands in the tables of failures, also after a storm. */
+@Tag("contract")
+class FailureNotesIT {
+
+  private static final TaskTable TABLE = new TaskTable(new TaskType("lark"), 3);
+  private static final long HOUR_MS = Duration.ofHours(1).toMillis();
+
+  private final OwnSchema schema = new OwnSchema();
+  private final JdbcTemplate jdbc = schema.template();
+  private final long now = jdbc.queryForObject("SELECT UNIX_TIMESTAMP() * 1000", Long.class);
+  private final AtomicLong numbers = new AtomicLong(1_000_000);
+
+  @AfterEach
+  void close() {
+    schema.close();
+  }
+
+  private FailureNotes server() {
+    return new FailureNotes(
+        new FailureStore(jdbc, new Writer(new Node())), new TaskMeters(new SimpleMeterRegistry()));
+  }
+
+  @Test
+  void failureHasARowAndItsGroupCountsIt() {
+    FailureNotes notes = server();
+    notes.add(note(now, "no tape in drive 3", false));
+    notes.add(note(now + 1, "no tape in drive 4", true));
+    notes.runOnce();
+
+    assertThat(jdbc.queryForList("SELECT * FROM t_failure ORDER BY fail_time"))
+        .hasSize(2)
+        .first()
+        .satisfies(
+            row ->
+                assertThat(row)
+                    .containsEntry("task_type", "lark")
+                    .containsEntry("fail_time", now)
+                    .containsEntry("table_number", 3)
+                    .containsEntry("task_stage", "merge")
+                    .containsEntry("worker_id", "gpu-1")
+                    .containsEntry("verdict", "RETRY")
+                    .containsEntry("cost_ms", 1_200L)
+                    .containsEntry("err_msg", "no tape in drive 3"));
+    assertThat(jdbc.queryForList("SELECT * FROM t_failure_group"))
+        .singleElement()
+        .satisfies(
+            row ->
+                assertThat(row)
+                    .containsEntry("hour", (int) (now / HOUR_MS))
+                    .containsEntry(
+                        "fingerprint",
+                        Fingerprint.of("merge", "RETRY", "no tape in drive 9").value())
+                    .containsEntry("failures", 2)
+                    .containsEntry("finals", 1)
+                    .containsEntry("first_time", now)
+                    .containsEntry("last_time", now + 1)
+                    .containsEntry("sample", "no tape in drive 4"));
+  }
+
+  @Test
+  void stormIsCountedExactlyAndListedInPart() {
+    FailureNotes notes = server();
+    AtOnce.from(
+        4,
+        thread -> {
+          for (int i = 0; i < 7_500; i++) {
+            notes.add(note(now, "no tape in drive " + i, i % 10 == 0));
+          }
+          return null;
+        });
+    notes.runOnce();
+    notes.runOnce();
+
+    assertThat(count("SELECT COUNT(*) FROM t_failure")).isEqualTo(200);
+    assertThat(count("SELECT SUM(failures) FROM t_failure_group")).isEqualTo(30_000);
+    assertThat(count("SELECT SUM(finals) FROM t_failure_group")).isEqualTo(3_000);
+    assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isOne();
+  }
+
+  @Test
+  void serversAndHoursHaveGroupsOfTheirOwn() {
+    FailureNotes one = server();
+    FailureNotes two = server();
+    for (int i = 0; i < 3; i++) {
+      one.add(note(now, "no tape", false));
+      two.add(note(now, "no tape", false));
+      two.add(note(now - HOUR_MS, "no tape", false));
+      one.runOnce();
+      two.runOnce();
+    }
+
+    assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isEqualTo(3);
+    assertThat(count("SELECT SUM(failures) FROM t_failure_group")).isEqualTo(9);
+  }
+
+  @Test
+  void groupsBeyondThoseThatFitAreCountedTogether() {
+    FailureNotes notes = server();
+    for (int i = 0; i < 3_000; i++) {
+      notes.add(note(now, "x".repeat(1 + i / 1_000) + letters(i % 1_000), false));
+    }
+    notes.runOnce();
+
+    assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isEqualTo(2_001);
+    assertThat(count("SELECT SUM(failures) FROM t_failure_group")).isEqualTo(3_000);
+    assertThat(count("SELECT failures FROM t_failure_group WHERE fingerprint = 0"))
+        .isEqualTo(1_000);
+  }
+
+  private static String letters(int number) {
+    return Integer.toString(number + 1_000, 26)
+        .chars()
+        .mapToObj(
+            c ->
+                String.valueOf((char) ('k' + Character.digit(c, 26) % 13))
+                    + (Character.digit(c, 26) / 13 == 0 ? "p" : "q"))
+        .reduce("", String::concat);
+  }
+
+  @Test
+  void everyTextFits() {
+    FailureNotes notes = server();
+    notes.add(note(now, "\uD83D\uDE00".repeat(5_000), false));
+    notes.add(note(now, "\u202E%_\\'\";--", false));
+    notes.runOnce();
+
+    assertThat(jdbc.queryForList("SELECT CHAR_LENGTH(err_msg) FROM t_failure", Integer.class))
+        .containsExactlyInAnyOrder(1_000, 9);
+  }
+
+  @Test
+  void oldOnesAreDeleted() {
+    FailureNotes notes = server();
+    notes.add(note(now - Duration.ofDays(15).toMillis(), "no tape", false));
+    notes.add(note(now - Duration.ofDays(13).toMillis(), "no tape", false));
+    notes.runOnce();
+    RetryingTransactions transactions =
+        new RetryingTransactions(new JdbcTransactionManager(schema.connections()));
+    FailureRetention retention =
+        new FailureRetention(
+            new FailureStore(jdbc, new Writer(new Node())),
+            new PagedDelete(transactions),
+            Duration.ofDays(14));
+
+    assertThat(retention.runOnce()).isEqualTo(2);
+    assertThat(count("SELECT COUNT(*) FROM t_failure")).isOne();
+    assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isOne();
+  }
+
+  private FailureNote note(long time, String message, boolean isFinal) {
+    TaskId task = new TaskId(numbers.incrementAndGet(), TABLE);
+    return new FailureNote(
+        task, 1, time, "merge", "gpu-1", isFinal, "RETRY", 1_200L, FailureNote.cut(message));
+  }
+
+  private long count(String sql) {
+    return jdbc.queryForObject(sql, Long.class);
+  }
+}
