@@ -81,7 +81,7 @@ public class TaskPulse {
         failures.add(FailureNote.of(transition, outcome)); // RETRY if no retry was left
       }
       case SNOOZE, RELEASED -> stage.count(Count.GIVEN_BACK, 1);
-      default -> throw new IllegalArgumentException(transition.kind() + " is no report");
+      default -> {} // no report ends a hold so
     }
   }
 

@@ -465,6 +465,11 @@ class HostileIT {
           "session",
           "session/end",
           "audit/list",
+          "stats/overview",
+          "stats/stages",
+          "stats/series",
+          "stats/failures",
+          "meta",
           "worker/heartbeat",
           "worker/list",
           "worker/drain",
@@ -698,12 +703,47 @@ class HostileIT {
     }
   }
 
+  // ---- numbers
+
+  private void numbers() {
+    for (String text : List.of("", " ", "%", "\u0000", "\n", "😀", "'; --", "x".repeat(5_000))) {
+      for (String field : List.of("taskType", "taskStage", "verdict", "cursor", "from", "points")) {
+        for (String call : List.of("stages", "series", "failures")) {
+          post(
+              call + " with " + field + " " + shown(text) + text.length(),
+              "/api/stats/" + call,
+              json(Map.of(field, text)));
+        }
+      }
+    }
+    for (String time : List.of("-1", "0", "9223372036854775807", "253402300799999", "now")) {
+      for (String call : List.of("series", "failures")) {
+        String path = "/api/stats/" + call;
+        post(call + " from " + time, path, json(Map.of("from", time, "to", time)));
+        post(call + " to " + time, path, json(Map.of("taskType", "hostile", "to", time)));
+        post(call + " long to " + time, path, json(Map.of("from", 0, "to", time)));
+      }
+    }
+    for (Object points : List.of(-1, 0, 9, 501, Integer.MAX_VALUE, 1.5, List.of(10))) {
+      post(
+          "points " + points,
+          "/api/stats/series",
+          json(Map.of("taskType", "hostile", "points", points)));
+    }
+    post("500 types", "/api/stats/series", json(Map.of("taskType", "hostile,".repeat(500))));
+    for (String cursor : List.of("1-1-1", "-1-0000000000000000-x", "1-zzzzzzzzzzzzzzzz-x")) {
+      post("cursor " + cursor, "/api/stats/failures", json(Map.of("cursor", cursor)));
+    }
+    post("the last cursor", "/api/stats/failures", json(Map.of("cursor", "1-ffffffffffffffff-a")));
+  }
+
   // ---- names and units of others
 
   private void otherDialects() {
     hooks();
     accessKeys();
     recordOfActs();
+    numbers();
     post("context", "/api/task/createTask", newTask("context", "c"));
     post("context as object", "/api/task/createTask", newTask("context", Map.of("a", 1)));
     post(

@@ -345,6 +345,7 @@ class TenancyIT {
     compare(tenant, other, "worker/list", many, "workerList", "workerId");
     compare(tenant, other, "pause/list", many, "pauseList", "name");
     compare(tenant, other, "hook/list", nothing, "hookList", "name");
+    compareNumbers(tenant, other);
     assertThat(send(tenant.key, "governance/status", nothing).code()).isEqualTo(OUT_OF_SCOPE);
     assertThat(send(tenant.key, "schedule/slices", nothing).code()).isEqualTo(OUT_OF_SCOPE);
     assertThat(get(tenant.key, "/actuator/prometheus").status()).isEqualTo(403);
@@ -383,6 +384,35 @@ class TenancyIT {
       }
     }
     return found;
+  }
+
+  /** Numbers are those of the tenant's types, and of all of their users. */
+  private void compareNumbers(Tenant tenant, Tenant other) throws Exception {
+    Map<String, Object> ofOther = Map.of("taskType", other.types.get(0));
+    for (String call : List.of("stats/overview", "stats/failures", "meta")) {
+      Answer own = send(tenant.key, call, Map.of());
+      assertThat(own.code()).as(own.text()).isZero();
+      assertHidden(own, other);
+    }
+    for (String call : List.of("stats/stages", "stats/series")) {
+      Answer own = send(tenant.key, call, Map.of("taskType", tenant.types.get(0)));
+      assertThat(own.code()).as(own.text()).isZero();
+      assertHidden(own, other);
+    }
+    for (String call : List.of("stats/stages", "stats/series", "stats/failures")) {
+      assertThat(send(tenant.key, call, ofOther).code()).as(call).isEqualTo(OUT_OF_SCOPE);
+    }
+    Scope someUsers =
+        new Scope(Names.ALL, Names.ALL, Names.of(List.of(tenant.mark + "/*")), tenant.mark);
+    String key = tenant.key + "-of-users";
+    KeyedServer.Roles.add(key, TestCallers.of(Role.READER, someUsers));
+    for (String call :
+        List.of("stats/overview", "stats/stages", "stats/series", "stats/failures")) {
+      assertThat(send(key, call, Map.of("taskType", tenant.types.get(0))).code())
+          .as("the numbers are those of all users: " + call)
+          .isEqualTo(OUT_OF_SCOPE);
+    }
+    assertThat(send(key, "meta", Map.of()).code()).isZero();
   }
 
   private void compareEvents(Tenant tenant, Tenant other) throws Exception {

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.stats.depth;
 
 import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -24,8 +25,14 @@ final class DepthEstimate {
   /** A part with more than this share of the sum is cut again. */
   private static final int SHARE = 8;
 
-  /** Up to here the guess is a count. */
-  private static final long COUNTED = 4_000;
+  /** How many leaf pages are counted, with the two that a range begins and ends in. */
+  private static final int PAGES_COUNTED = 11;
+
+  /** Bytes of entries in a full page. */
+  private static final int PAGE = 16_000;
+
+  /** Bytes of an entry without its stage and its lane. */
+  private static final int ENTRY = 24;
 
   /** The most parts of a statement. */
   private static final int STATEMENT = PARTS * 5;
@@ -70,7 +77,8 @@ final class DepthEstimate {
   private static List<Range> tooLarge(List<Part> parts) {
     long sum = sum(parts);
     return parts.stream()
-        .filter(part -> part.tasks() > sum / SHARE && part.tasks() > COUNTED / 2)
+        .filter(part -> part.tasks() > sum / SHARE)
+        .filter(part -> part.tasks() > counted(part.range().place()) / 2)
         .filter(Part::isDivisible)
         .map(Part::range)
         .toList();
@@ -105,7 +113,7 @@ final class DepthEstimate {
     for (List<Range> some : ranges) {
       List<Part> ofSome = new ArrayList<>();
       for (Range range : some) {
-        ofSome.add(new Part(range, taken(said.get(next++))));
+        ofSome.add(new Part(range, taken(range.place(), said.get(next++))));
       }
       parts.add(ofSome);
     }
@@ -113,8 +121,17 @@ final class DepthEstimate {
   }
 
   /** 1 is what an engine says of nothing. */
-  private static long taken(long guess) {
-    return guess <= 1 ? 0 : guess <= COUNTED ? guess : guess / 2;
+  private static long taken(Place place, long guess) {
+    return guess <= 1 ? 0 : guess <= counted(place) ? guess : guess / 2;
+  }
+
+  /**
+   * Up to here a guess is a count: as many entries as the counted pages have room for. Pages are at
+   * least half full, so a guess that was doubled is beyond it.
+   */
+  private static long counted(Place place) {
+    int texts = (place.stage() + place.lane()).getBytes(StandardCharsets.UTF_8).length;
+    return PAGES_COUNTED * PAGE / (ENTRY + texts);
   }
 
   private static List<Range> cut(Range range, int parts) {

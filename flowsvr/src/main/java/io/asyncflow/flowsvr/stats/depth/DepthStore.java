@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -49,8 +50,13 @@ class DepthStore {
 
   private final JdbcClient jdbc;
 
+  @Autowired
   DepthStore(ReadDatabase database) {
-    this.jdbc = database.client();
+    this(database.client());
+  }
+
+  DepthStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
   }
 
   /** The first task of the place that follows each of these in its table; none behind the last. */

@@ -1,0 +1,107 @@
+package io.asyncflow.flowsvr.stats.depth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * What the numbers cost on a table with 20,000 waiting tasks, 5,000 that are due later and 20,000
+ * that are done: index entries that the engine has touched.
+ */
+@UnsweptServer
+@Tag("contract")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StatsPlanIT {
+
+  /** The others count derived tables of a handful of rows, too. */
+  private static final Set<String> COUNTED =
+      Set.of("Handler_read_next", "Handler_read_prev", "Handler_read_key", "Handler_read_first");
+
+  @Autowired Given given;
+  @Autowired JdbcClient jdbc;
+  @Autowired TransactionTemplate transaction;
+
+  private TaskTable table;
+  private long now;
+
+  @BeforeAll
+  void aFullTable() {
+    TaskType type = given.aType().create();
+    TaskId first =
+        given.aWaitingTask().ofType(type).inStage("mine").dueSince(1, TimeUnit.HOURS).create();
+    table = first.table();
+    now = given.row(first).now();
+    given.copies(first, 1, 20_000, "status = 1, order_time = order_time + id");
+    given.copies(first, 30_000, 5_000, "status = 1, order_time = " + now + " + 3600000 + id");
+    given.copies(first, 40_000, 20_000, "status = 4");
+    jdbc.sql("ANALYZE TABLE " + table.sqlName()).query().listOfRows();
+  }
+
+  /** Reads in the caller's transaction, so that the engine's counters are those of the test. */
+  private DepthStore store() {
+    return new DepthStore(jdbc);
+  }
+
+  @Test
+  void countReadsNoMoreThanItsLimit() {
+    Range due = new Range(new Place(table, TaskStatus.WAITING, "mine", ""), 0, now + 1);
+    assertThat(rowsReadBy(() -> store().count(List.of(due), 101))).isLessThanOrEqualTo(210);
+    Range done = new Range(new Place(table, TaskStatus.SUCCESS, "mine", ""), 0, Long.MAX_VALUE);
+    assertThat(rowsReadBy(() -> store().count(List.of(done), 1_001))).isLessThanOrEqualTo(2_010);
+  }
+
+  @Test
+  void firstTasksAreAFewEntriesEach() {
+    Place before = Place.before(table, TaskStatus.WAITING);
+    Place behind = new Place(table, TaskStatus.WAITING, "mine", "");
+    assertThat(rowsReadBy(() -> store().firstOfNext(List.of(before, behind))))
+        .isLessThanOrEqualTo(10);
+    assertThat(store().firstOfNext(List.of(behind))).isEmpty();
+  }
+
+  @Test
+  void guessesReadNoRows() {
+    Range due = new Range(new Place(table, TaskStatus.WAITING, "mine", ""), 0, now + 1);
+    assertThat(rowsReadBy(() -> store().guesses(Collections.nCopies(160, due))))
+        .isLessThanOrEqualTo(10);
+    assertThat(store().guesses(List.of(due)).get(0)).isGreaterThan(10_000);
+  }
+
+  private long rowsReadBy(Supplier<?> read) {
+    return transaction.execute(
+        status -> {
+          read.get(); // once before, so that what the engine looks up once is not counted
+          long before = rowsRead();
+          read.get();
+          return rowsRead() - before;
+        });
+  }
+
+  private long rowsRead() {
+    return jdbc
+        .sql("SHOW SESSION STATUS LIKE 'Handler_read%'")
+        .query((rs, row) -> COUNTED.contains(rs.getString(1)) ? rs.getLong(2) : 0)
+        .list()
+        .stream()
+        .mapToLong(Long::longValue)
+        .sum();
+  }
+}
