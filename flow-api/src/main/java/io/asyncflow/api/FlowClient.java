@@ -2,6 +2,8 @@ package io.asyncflow.api;
 
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.event.EventClient;
+import io.asyncflow.api.find.FindClient;
+import io.asyncflow.api.find.SteerClient;
 import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
@@ -272,6 +274,24 @@ public interface FlowClient {
    */
   default StatsClient stats() {
     throw new UnsupportedOperationException(getClass().getName() + " has no numbers");
+  }
+
+  /**
+   * The calls that find tasks and say why they do not run.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default FindClient find() {
+    throw new UnsupportedOperationException(getClass().getName() + " finds no tasks");
+  }
+
+  /**
+   * The calls that steer a single task.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default SteerClient steer() {
+    throw new UnsupportedOperationException(getClass().getName() + " steers no tasks");
   }
 
   /** The calls about the context store. */

@@ -2,6 +2,8 @@ package io.asyncflow.api;
 
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.event.EventClient;
+import io.asyncflow.api.find.FindClient;
+import io.asyncflow.api.find.SteerClient;
 import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
@@ -159,6 +161,16 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public StatsClient stats() {
     return client.stats();
+  }
+
+  @Override
+  public FindClient find() {
+    return client.find();
+  }
+
+  @Override
+  public SteerClient steer() {
+    return client.steer();
   }
 
   @Override

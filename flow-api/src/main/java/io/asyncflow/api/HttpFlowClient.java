@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.event.EventClient;
+import io.asyncflow.api.find.FindClient;
+import io.asyncflow.api.find.SteerClient;
 import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
@@ -99,6 +101,8 @@ public final class HttpFlowClient implements FlowClient {
   private final KeyClient keys = new HttpKeyClient(this);
   private final ActClient acts = new HttpActClient(this);
   private final StatsClient stats = new HttpStatsClient(this);
+  private final FindClient find = new HttpFindClient(this);
+  private final SteerClient steer = new HttpSteerClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -423,6 +427,16 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public StatsClient stats() {
     return stats;
+  }
+
+  @Override
+  public FindClient find() {
+    return find;
+  }
+
+  @Override
+  public SteerClient steer() {
+    return steer;
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.asyncflow.rules;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -83,6 +85,32 @@ public final class ScheduleLog {
         outcome.isEmpty() ? null : outcome,
         error.isEmpty() ? null : error,
         cost.matches("[0-9]{1,15}ms") ? Long.parseLong(cost.replace("ms", "")) : null);
+  }
+
+  /** The ends of the last holds, oldest first; none of a log that has another form. */
+  public static List<Entry> entries(String log) {
+    ObjectNode root = parse(log);
+    List<Entry> entries = new ArrayList<>();
+    historyOf(root).forEach(entry -> entries.add(read(entry)));
+    if (root.get("lastData") instanceof ObjectNode last && last.has("outcome")) {
+      entries.add(read(last));
+    }
+    return entries;
+  }
+
+  private static Entry read(JsonNode entry) {
+    String error = entry.path("errMsg").asString("");
+    String cost = entry.path("cost").asString("");
+    return new Entry(
+        entry.path("traceId").asString(""),
+        error.isEmpty() ? null : error,
+        cost.matches("[0-9]{1,15}ms") ? Long.parseLong(cost.replace("ms", "")) : 0,
+        null,
+        entry.path("stage").asString(""),
+        entry.path("outcome").asString(""),
+        entry.path("workerId").asString(""),
+        entry.path("leaseEpoch").asInt(0),
+        entry.path("time").asLong(0));
   }
 
   /** The log with the entry appended. Old entries are dropped if the log becomes too long. */

@@ -16,6 +16,26 @@ class ScheduleLogTest {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   @Test
+  void entriesAreReadInTheirOrder() {
+    String log = "";
+    for (int i = 1; i <= 8; i++) {
+      log =
+          ScheduleLog.append(
+              log,
+              new ScheduleLog.Entry(
+                  "t" + i, i == 8 ? null : "e", 5, null, "s", "RETRY", "w", i, i));
+    }
+
+    assertThat(ScheduleLog.entries(log))
+        .extracting(ScheduleLog.Entry::leaseEpoch)
+        .containsExactly(3, 4, 5, 6, 7, 8);
+    assertThat(ScheduleLog.entries(log).get(5))
+        .isEqualTo(new ScheduleLog.Entry("t8", null, 5, null, "s", "RETRY", "w", 8, 8));
+    assertThat(ScheduleLog.entries("no log")).isEmpty();
+    assertThat(ScheduleLog.entries("{\"origin\":\"1_lark_task_1\"}")).isEmpty();
+  }
+
+  @Test
   void entryHasTheMembersThatOldClientsReadAndSomeMore() {
     JsonNode last = read(ScheduleLog.append("", anEntry("it rained", 12))).get("lastData");
     assertThat(last.get("traceId").asString()).isEqualTo("trace");

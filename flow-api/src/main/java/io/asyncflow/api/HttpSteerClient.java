@@ -1,0 +1,70 @@
+package io.asyncflow.api;
+
+import io.asyncflow.api.find.SteerClient;
+import tools.jackson.databind.ObjectReader;
+
+/** The calls that steer a single task, over the connections of an {@link HttpFlowClient}. */
+final class HttpSteerClient implements SteerClient {
+
+  private static final ObjectReader TASK_ID = HttpFlowClient.envelopeOf(Cloned.class);
+
+  private final HttpFlowClient http;
+
+  HttpSteerClient(HttpFlowClient http) {
+    this.http = http;
+  }
+
+  private record RunNow(String taskId, String operator, String reason) {}
+
+  private record Reschedule(
+      String taskId, Long runAt, Long delayMs, Integer priority, String operator, String reason) {}
+
+  private record Clone(
+      String taskId,
+      String taskStage,
+      String taskContext,
+      Integer priority,
+      Long runAt,
+      String userId,
+      String idempotencyKey,
+      String operator,
+      String reason) {}
+
+  private record ExpireLease(String taskId, int leaseEpoch, String operator, String reason) {}
+
+  record Cloned(String taskId) {}
+
+  @Override
+  public void runNow(String taskId, String operator, String reason) {
+    http.postWithoutResult("/api/task/runNow", new RunNow(taskId, operator, reason));
+  }
+
+  @Override
+  public void reschedule(String taskId, Wish wish, String operator, String reason) {
+    http.postWithoutResult(
+        "/api/task/reschedule",
+        new Reschedule(taskId, wish.runAt(), wish.delayMs(), wish.priority(), operator, reason));
+  }
+
+  @Override
+  public String clone(String taskId, Changes changes, String operator, String reason) {
+    Clone call =
+        new Clone(
+            taskId,
+            changes.taskStage(),
+            changes.taskContext(),
+            changes.priority(),
+            changes.runAt(),
+            changes.userId(),
+            changes.idempotencyKey(),
+            operator,
+            reason);
+    return http.<Cloned>post("/api/task/clone", call, TASK_ID).taskId();
+  }
+
+  @Override
+  public void expireLease(String taskId, int leaseEpoch, String operator, String reason) {
+    http.postWithoutResult(
+        "/api/task/expireLease", new ExpireLease(taskId, leaseEpoch, operator, reason));
+  }
+}

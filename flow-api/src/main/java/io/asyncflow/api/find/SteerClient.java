@@ -1,0 +1,72 @@
+package io.asyncflow.api.find;
+
+/**
+ * The calls of flowsvr's contract that steer a single task; see {@link io.asyncflow.api.FlowClient}
+ * for the exceptions. Implementations are thread-safe.
+ */
+public interface SteerClient {
+
+  /**
+   * Makes a waiting task due that would be later.
+   *
+   * @param operator who does it; may be {@code null}
+   * @param reason may be {@code null}
+   */
+  void runNow(String taskId, String operator, String reason);
+
+  /** Changes when a waiting task is due, or how urgent it is. */
+  void reschedule(String taskId, Wish wish, String operator, String reason);
+
+  /**
+   * Makes a new task like another one.
+   *
+   * @return the new task's id
+   */
+  String clone(String taskId, Changes changes, String operator, String reason);
+
+  /**
+   * Ends the lease of an executing task before its time.
+   *
+   * @param leaseEpoch of the hold that shall end
+   * @param reason is required
+   */
+  void expireLease(String taskId, int leaseEpoch, String operator, String reason);
+
+  /**
+   * When a task shall be due, or how urgent it shall be; one of the three is given.
+   *
+   * @param runAt epoch milliseconds
+   * @param delayMs from now
+   * @param priority seconds of head start
+   */
+  record Wish(Long runAt, Long delayMs, Integer priority) {
+
+    public static Wish at(long epochMs) {
+      return new Wish(epochMs, null, null);
+    }
+
+    public static Wish in(long ms) {
+      return new Wish(null, ms, null);
+    }
+
+    public static Wish ofPriority(int seconds) {
+      return new Wish(null, null, seconds);
+    }
+  }
+
+  /**
+   * What is different in a clone; {@code null} for what stays.
+   *
+   * @param runAt epoch milliseconds from which it is due; {@code null} for at once
+   */
+  record Changes(
+      String taskStage,
+      String taskContext,
+      Integer priority,
+      Long runAt,
+      String userId,
+      String idempotencyKey) {
+
+    public static final Changes NONE = new Changes(null, null, null, null, null, null);
+  }
+}
