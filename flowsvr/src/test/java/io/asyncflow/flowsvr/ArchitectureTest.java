@@ -36,7 +36,8 @@ class ArchitectureTest {
   private static final List<List<String>> FEATURES =
       List.of(
           List.of("governance"),
-          List.of("schedule", "hook", "key", "session", "audit", "stats"),
+          List.of("why"),
+          List.of("schedule", "hook", "key", "session", "audit", "stats", "search"),
           List.of("worker", "job"),
           List.of("operator", "leader", "store"),
           List.of("hold"),
@@ -71,7 +72,8 @@ class ArchitectureTest {
           List.of("stats", "stats.present", "stats.history", "stats.depth"),
           List.of("pulse", "pulse.failure", "pulse.count"),
           List.of("hook", "hook.dispatch", "hook.delivery", "hook.egress", "hook.core"),
-          List.of("operator.pause", "operator"),
+          List.of("search", "search.words"),
+          List.of("operator.steer", "operator.pause", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("event", "event.tail", "event.log"),

@@ -18,6 +18,8 @@ public enum Verb {
   TASK_RETRY,
   TASK_FORCE,
   TASK_STEER,
+  /** End a lease before its time. */
+  TASK_EXPIRE,
   /** Read numbers about tasks, and find them. */
   STATS_READ,
   /** Read what tasks and jobs are given and leave behind. */

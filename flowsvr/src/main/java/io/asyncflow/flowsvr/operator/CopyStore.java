@@ -39,12 +39,17 @@ class CopyStore implements TaskCopies {
 
   /** Records the copy that an operator's retry made. */
   void insert(TaskRow original, TaskId copy) {
-    insert(List.of(original), List.of(copy));
+    insert(RETRY, original, copy);
+  }
+
+  /** Records the copy that an act of this kind made. */
+  void insert(String act, TaskRow original, TaskId copy) {
+    insert(act, List.of(original), List.of(copy));
   }
 
   @Override
   public void made(List<TaskRow> originals, List<TaskId> copies, String by) {
-    insert(originals, copies);
+    insert(RETRY, originals, copies);
     List<Act> retries = new ArrayList<>(originals.size());
     for (int i = 0; i < originals.size(); i++) {
       TaskRow original = originals.get(i);
@@ -56,11 +61,11 @@ class CopyStore implements TaskCopies {
     acts.recordOwn(retries);
   }
 
-  private void insert(List<TaskRow> originals, List<TaskId> copies) {
+  private void insert(String act, List<TaskRow> originals, List<TaskId> copies) {
     List<Object> values = new ArrayList<>(originals.size() * 5);
     for (int i = 0; i < originals.size(); i++) {
       TaskRow original = originals.get(i);
-      values.add(RETRY);
+      values.add(act);
       values.add(original.id().toString());
       values.add(original.status().code());
       values.add(original.status().code());
@@ -84,6 +89,7 @@ class CopyStore implements TaskCopies {
             SELECT new_task_id
             FROM t_audit
             WHERE task_id = :task
+              AND act = 'RETRY'
               AND new_task_id IS NOT NULL
             ORDER BY id DESC
             LIMIT 1
@@ -92,6 +98,11 @@ class CopyStore implements TaskCopies {
         .query(String.class)
         .optional()
         .flatMap(TaskId::parse);
+  }
+
+  /** Whether the copy is recorded as one of this task. */
+  boolean isRecorded(TaskId id, TaskId copy) {
+    return copiesOf(id).contains(copy);
   }
 
   @Override

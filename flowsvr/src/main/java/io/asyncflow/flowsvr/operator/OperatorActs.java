@@ -78,9 +78,15 @@ public class OperatorActs {
    * @throws TransitionNotAllowedException if the task is done or failed
    */
   public void cancel(TaskId id, Reason why) {
+    cancel(id, Expected.ANYTHING, why);
+  }
+
+  /** The same for a task that is as the caller has seen it. */
+  void cancel(TaskId id, Expected expected, Reason why) {
     transactions.execute(
         () -> {
           TaskRow row = lock(id);
+          expected.require(row);
           if (row.status() == TaskStatus.CANCELLED) {
             return null;
           }
@@ -161,7 +167,12 @@ public class OperatorActs {
    * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
    */
   public TaskId retry(TaskId id, Reason why) {
-    if (transactions.execute(() -> again(id, why))) {
+    return retry(id, Expected.ANYTHING, why);
+  }
+
+  /** The same for a task that is as the caller has seen it. */
+  TaskId retry(TaskId id, Expected expected, Reason why) {
+    if (transactions.execute(() -> again(id, expected, why))) {
       events.publish(new TasksWaiting(id.type()));
       return id;
     }
@@ -176,12 +187,13 @@ public class OperatorActs {
   }
 
   /** Retries a task in its row; false if the table is drained. */
-  private boolean again(TaskId id, Reason why) {
+  private boolean again(TaskId id, Expected expected, Reason why) {
     requireTable(id);
     if (!newTaskTables.enter(id.table())) {
+      find(id).ifPresent(expected::require);
       return false;
     }
-    TaskRow row = lockRetryable(id);
+    TaskRow row = lockRetryable(id, expected);
     tasks.revive(row);
     acts.record(Act.onTask(CopyStore.RETRY, id, row.status(), TaskStatus.WAITING).by(why));
     return true;
@@ -200,7 +212,7 @@ public class OperatorActs {
   }
 
   private TaskId copy(TaskId id, Reason why) {
-    TaskRow row = transactions.execute(() -> lockRetryable(id));
+    TaskRow row = transactions.execute(() -> lockRetryable(id, Expected.ANYTHING));
     // The key makes concurrent retries create one copy.
     TaskDraft copy =
         TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch())
@@ -229,6 +241,11 @@ public class OperatorActs {
    * @throws TransitionNotAllowedException if it is executing
    */
   public void setStatus(TaskId id, TaskStatus status, Reason why) {
+    setStatus(id, status, Expected.ANYTHING, why);
+  }
+
+  /** The same for a task that is as the caller has seen it. */
+  void setStatus(TaskId id, TaskStatus status, Expected expected, Reason why) {
     if (status == TaskStatus.EXECUTING) {
       throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
     }
@@ -241,6 +258,7 @@ public class OperatorActs {
                     id, "its table holds only finished tasks by now; retry makes a copy");
               }
               TaskRow row = lock(id);
+              expected.require(row);
               if (status == TaskStatus.WAITING) {
                 tasks.revive(row);
               } else {
@@ -286,8 +304,9 @@ public class OperatorActs {
     return row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
   }
 
-  private TaskRow lockRetryable(TaskId id) {
+  private TaskRow lockRetryable(TaskId id, Expected expected) {
     TaskRow row = lock(id);
+    expected.require(row);
     if (!isRetryable(row)) {
       throw new TransitionNotAllowedException(
           id, "only a failed or cancelled task can be retried, this one is " + row.status());

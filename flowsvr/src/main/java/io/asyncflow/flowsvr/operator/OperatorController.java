@@ -42,7 +42,20 @@ class OperatorController {
 
   record PauseTask(String taskId, Integer stop, String operator, String reason) {}
 
-  record SetStatus(String taskId, Integer status, String operator, String reason) {}
+  record ActOnSeen(
+      String taskId,
+      Integer expectedEpoch,
+      Integer expectedStatus,
+      String operator,
+      String reason) {}
+
+  record SetStatus(
+      String taskId,
+      Integer status,
+      Integer expectedEpoch,
+      Integer expectedStatus,
+      String operator,
+      String reason) {}
 
   record SetWorkers(String taskId, List<String> workerIds, String operator, String reason) {}
 
@@ -52,25 +65,28 @@ class OperatorController {
 
   record Acts(List<TaskAct> acts) {}
 
-  @Takes(summary = "Cancels a task, and tells its holder", shape = ActOn.class)
+  @Takes(summary = "Cancels a task, and tells its holder", shape = ActOnSeen.class)
   @Needs(Verb.TASK_CANCEL)
   @PostMapping("/cancel")
   Envelope<Void> cancel(Fields in, Caller caller) {
     TaskId id = taskId(in);
+    Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.cancel(reach.require(id, caller), why);
+    acts.cancel(reach.require(id, caller), expected, why);
     return Envelope.ok(null);
   }
 
-  @Takes(summary = "Runs a failed or cancelled task again from its stage", shape = ActOn.class)
+  @Takes(summary = "Runs a failed or cancelled task again from its stage", shape = ActOnSeen.class)
   @Needs(Verb.TASK_RETRY)
   @PostMapping("/retry")
   Envelope<Retried> retry(Fields in, Caller caller) {
     TaskId id = taskId(in);
+    Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    return Envelope.ok(new Retried(acts.retry(reach.require(id, caller), why).toString()));
+    TaskId retried = acts.retry(reach.require(id, caller), expected, why);
+    return Envelope.ok(new Retried(retried.toString()));
   }
 
   @Takes(summary = "Pauses a task; stop=1 ends its hold", shape = PauseTask.class)
@@ -104,9 +120,10 @@ class OperatorController {
     TaskId id = taskId(in);
     TaskStatus status =
         in.text("status").required().as(OperatorController::status, "must be 1, 4, 8 or 16");
+    Expected expected = Expected.read(in);
     Reason why = Reason.readRequired(in);
     in.refuseIfBad();
-    acts.setStatus(reach.require(id, caller), status, why);
+    acts.setStatus(reach.require(id, caller), status, expected, why);
     return Envelope.ok(null);
   }
 

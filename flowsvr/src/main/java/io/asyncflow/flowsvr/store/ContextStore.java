@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.store;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
@@ -57,5 +58,20 @@ interface ContextStore {
    *
    * @param stored the time of the upload, by the store's clock
    */
-  record Entry(StoreKey key, Instant stored) {}
+  record Entry(StoreKey key, long bytes, Instant stored) {}
+
+  /** How full the store is. */
+  Usage usage() throws IOException;
+
+  /**
+   * How full the store is.
+   *
+   * @param kind {@code DIRECTORY} or {@code BUCKET}
+   * @param place the directory, or the bucket and the prefix
+   * @param freeBytes {@code null} where there is no limit
+   * @param totalBytes {@code null} where there is no limit
+   * @param minFreeBytes what an upload leaves free; {@code null} where there is no limit
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Usage(String kind, String place, Long freeBytes, Long totalBytes, Long minFreeBytes) {}
 }

@@ -16,6 +16,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -221,7 +222,11 @@ final class DirectoryContextStore implements ContextStore {
         Optional<BasicFileAttributes> attributes =
             attributesOf(file).filter(BasicFileAttributes::isRegularFile);
         if (key.isPresent() && attributes.isPresent()) {
-          entries.add(new Entry(key.get(), attributes.get().lastModifiedTime().toInstant()));
+          entries.add(
+              new Entry(
+                  key.get(),
+                  attributes.get().size(),
+                  attributes.get().lastModifiedTime().toInstant()));
         }
       }
     }
@@ -250,6 +255,13 @@ final class DirectoryContextStore implements ContextStore {
     } catch (DirectoryNotEmptyException e) {
       // It contains the object of another upload.
     }
+  }
+
+  @Override
+  public Usage usage() throws IOException {
+    OwnerOnly.createDirectories(uploads);
+    FileStore disk = Files.getFileStore(uploads);
+    return new Usage("DIRECTORY", toString(), disk.getUsableSpace(), disk.getTotalSpace(), minFree);
   }
 
   @Override

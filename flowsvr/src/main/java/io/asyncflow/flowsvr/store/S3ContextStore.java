@@ -153,7 +153,7 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
       for (S3Object object : page.contents()) {
         StoreKey.parse(object.key().substring(prefix.length()))
             .filter(key -> wanted.contains(key.taskId()))
-            .map(key -> new Entry(key, object.lastModified()))
+            .map(key -> new Entry(key, object.size(), object.lastModified()))
             .ifPresent(
                 entry ->
                     found
@@ -183,6 +183,11 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
   }
 
   /** Does nothing: S3 keeps no partial uploads. */
+  @Override
+  public Usage usage() {
+    return new Usage("BUCKET", bucket + "/" + prefix, null, null, null);
+  }
+
   @Override
   public void tidy(Instant before) {}
 

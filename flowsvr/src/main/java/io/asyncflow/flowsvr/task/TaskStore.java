@@ -70,6 +70,10 @@ public class TaskStore {
           "schedule_log",
           "IF(OCTET_LENGTH(schedule_log) > " + LONG_LOG_BYTES + ", NULL, schedule_log)");
 
+  /** The same columns in the same order, without what the task was given and leaves behind. */
+  public static final String COLUMNS_BUT_CONTENTS =
+      COLUMNS.replace("task_context, result,", "'' AS task_context, NULL AS result,");
+
   private static final int MAX_INSERTS_PER_STATEMENT = 150;
 
   /**
@@ -290,6 +294,18 @@ public class TaskStore {
               modify_time = now_ms
           WHERE id = :id
             AND status = :from
+            AND lease_epoch = :epoch
+          """);
+
+  private static final TableSql RESCHEDULE =
+      new TableSql(
+          """
+          UPDATE %s
+          SET priority = :priority,
+              order_time = :orderTime,
+              modify_time = now_ms
+          WHERE id = :id
+            AND status = 1
             AND lease_epoch = :epoch
           """);
 
@@ -763,6 +779,20 @@ public class TaskStore {
       EventKind kind = after.status() == TaskStatus.PAUSED ? EventKind.PAUSED : EventKind.REVOKED;
       events.addTask(kind, after, null);
     }
+  }
+
+  /**
+   * Writes when a waiting task is due, and its priority.
+   *
+   * @param before the row that the caller has locked
+   */
+  public void reschedule(TaskRow before, TaskRow after) {
+    jdbc.sql(RESCHEDULE.of(before.id().table()))
+        .param("priority", after.priority())
+        .param("orderTime", after.orderTime())
+        .param("id", before.id().number())
+        .param("epoch", before.leaseEpoch())
+        .update();
   }
 
   /**

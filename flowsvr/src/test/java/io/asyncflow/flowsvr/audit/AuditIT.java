@@ -125,12 +125,17 @@ class AuditIT {
     assertActs(Role.ADMIN, "task/setWorkers", task + ",'workerIds':['w1']}", "SET_WORKERS", object);
     hold(",'workerId':'w1'");
     assertActs(Role.OPERATOR, "task/restart", task + "}", "RESTART", object);
+    hold(",'workerId':'w1'");
+    assertActs(Role.ADMIN, "task/expireLease", task + ",'leaseEpoch':2}", "EXPIRE_LEASE", object);
+    assertActs(Role.OPERATOR, "task/reschedule", task + ",'delayMs':60000}", "RESCHEDULE", object);
+    assertActs(Role.OPERATOR, "task/runNow", task + "}", "RUN_NOW", object);
+    assertActs(Role.OPERATOR, "task/clone", task + "}", "CLONE", object);
     assertActs(Role.OPERATOR, "task/cancel", task + "}", "CANCEL", object);
     assertActs(Role.OPERATOR, "task/retry", task + "}", "RETRY", object);
     assertActs(Role.ADMIN, "task/setStatus", task + ",'status':8}", "SET_STATUS", object);
 
     JsonNode acts = ok(call("task/getActs", "{'taskId':'" + id + "'}")).result().path("acts");
-    assertThat(acts).hasSize(7);
+    assertThat(acts).hasSize(11);
     assertThat(acts.path(0).path("actor").asString()).isEqualTo("key:ADMIN");
     assertThat(acts.path(0).path("operator").asString()).isEqualTo("the CEO");
     assertThat(acts.path(0).path("statusBefore").asInt()).isEqualTo(1);

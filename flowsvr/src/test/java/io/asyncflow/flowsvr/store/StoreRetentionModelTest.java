@@ -263,7 +263,7 @@ class StoreRetentionModelTest {
     public Map<String, List<Entry>> entries(List<String> taskIds) {
       meanwhile();
       return stored.entrySet().stream()
-          .map(e -> new Entry(e.getKey(), e.getValue()))
+          .map(e -> new Entry(e.getKey(), 1, e.getValue()))
           .collect(groupingBy(entry -> entry.key().taskId()));
     }
 
@@ -289,6 +289,11 @@ class StoreRetentionModelTest {
 
     @Override
     public List<String> tasks(String after, int limit) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Usage usage() {
       throw new UnsupportedOperationException();
     }
 

@@ -44,6 +44,15 @@ import org.springframework.web.util.pattern.PathPattern;
 @ExtendWith(OutputCaptureExtension.class)
 class DatabaseFaultsIT {
 
+  /** What people look at, over connections of its own. */
+  private static final Set<String> READS =
+      Set.of(
+          "/api/task/search",
+          "/api/task/running",
+          "/api/task/why",
+          "/api/task/history",
+          "/api/job/getJobMap");
+
   /** Three times what is promised, on a busy machine. */
   private static final Duration PROMPT = Duration.ofSeconds(9);
 
@@ -161,6 +170,20 @@ class DatabaseFaultsIT {
         new Call("POST", "/api/task/pause", "{'taskId':'1_down_task_1'}"),
         new Call("POST", "/api/task/resume", "{'taskId':'1_down_task_1'}"),
         new Call("GET", "/api/task/getActs", "taskId=" + id),
+        new Call("GET", "/api/task/search", "taskId=" + id),
+        new Call("GET", "/api/task/running", "taskType=down"),
+        new Call("GET", "/api/task/why", "taskId=" + id),
+        new Call("GET", "/api/task/history", "taskId=" + id),
+        new Call("POST", "/api/task/runNow", "{'taskId':'1_down_task_1'}"),
+        new Call("POST", "/api/task/reschedule", "{'taskId':'1_down_task_1','priority':1}"),
+        new Call("POST", "/api/task/clone", "{'taskId':'1_down_task_1'}"),
+        new Call(
+            "POST",
+            "/api/task/expireLease",
+            "{'taskId':'1_down_task_1','leaseEpoch':1,'reason':'why'}"),
+        new Call("GET", "/api/job/getJobMap", "jobId=1"),
+        new Call("GET", "/api/store/list", "taskId=" + id),
+        new Call("GET", "/api/store/usage", ""),
         new Call("POST", "/api/pause/set", "{'kind':'WORKER','name':'nobody'}"),
         new Call("POST", "/api/pause/clear", "{'kind':'WORKER','name':'nobody'}"),
         new Call("GET", "/api/pause/list", ""),
@@ -248,7 +271,17 @@ class DatabaseFaultsIT {
     return new Timed(call, answer, msSince(begin));
   }
 
+  /** Two of these read at once; a moment later the others are told to come again. */
+  private static boolean isTurnedAway(Timed timed) {
+    return READS.contains(timed.call().path())
+        && timed.answer().status() == 429
+        && timed.ms() < PROMPT.toMillis();
+  }
+
   private static void assertUnavailable(Timed timed) {
+    if (isTurnedAway(timed)) {
+      return;
+    }
     Answer answer = timed.answer();
     if (timed.call().path().equals("/api/key/me") && answer.status() == 200) {
       return; // the caller is no row; refused once the server knows that the database is away
@@ -386,7 +419,10 @@ class DatabaseFaultsIT {
     List<Connection> taken = takeAllConnections();
 
     List<Call> calls =
-        calls().stream().filter(call -> !call.path().endsWith("/heartbeat")).toList();
+        calls().stream()
+            .filter(call -> !call.path().endsWith("/heartbeat"))
+            .filter(call -> !READS.contains(call.path())) // they have connections of their own
+            .toList();
     List<Timed> answers = AtOnce.from(calls.size(), i -> time(calls.get(i)));
     print("exhausted pool", answers);
     for (int i = 0; i < 20; i++) {

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
@@ -173,6 +174,31 @@ class HostileIT {
     }
     get("list type", "/api/task/getTaskList?taskType=" + encoded("t_schedule_cfg WHERE 1=1"));
     get("unknown type", "/api/task/getTaskList?taskType=information_schema");
+    for (String q :
+        List.of(
+            "type:information_schema",
+            "error:x",
+            "foo:1 OR 1=1",
+            "status:failed' --",
+            "type:\"",
+            "age>1000000000000h",
+            "created:2026-99-99",
+            "job:1,2",
+            "id:1_x_task_0",
+            "worker:*",
+            "stage:"
+                + IntStream.range(0, 101).mapToObj(i -> "s" + i).collect(Collectors.joining(",")),
+            "a ".repeat(60),
+            "x".repeat(1_001),
+            "text:\u0000")) {
+      post("search for " + shown(q), "/api/task/search", json(Map.of("q", q)));
+    }
+    get("search for an unknown type", "/api/task/search?taskType=information_schema");
+    get("search in another order", "/api/task/search?order=due");
+    get("search from a bad cursor", "/api/task/search?cursor=N1_99999999999999999999");
+    get("search by a bad status", "/api/task/search?status=3x");
+    get("running tasks of an unknown type", "/api/task/running?taskType=information_schema");
+    get("map of no job", "/api/job/getJobMap?jobId=9&count=5001");
     get("system table as type", "/api/task/hold_task?taskType=schedule_cfg&waitMs=30000");
     post("types and more types", "/api/task/createTask", newTask("taskType", List.of("a", "b")));
     post("type as object", "/api/task/createTask", newTask("taskType", Map.of("$ne", "")));
@@ -444,6 +470,16 @@ class HostileIT {
           "task/setWorkers",
           "task/restart",
           "task/getActs",
+          "task/search",
+          "task/running",
+          "task/why",
+          "task/history",
+          "task/runNow",
+          "task/reschedule",
+          "task/clone",
+          "task/expireLease",
+          "job/getJobMap",
+          "store/list",
           "job/createJob",
           "job/addChildren",
           "job/getJob",

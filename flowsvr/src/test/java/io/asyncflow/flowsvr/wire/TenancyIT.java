@@ -131,7 +131,7 @@ class TenancyIT {
     String job = any(random, owner.jobs);
     String schedule = any(random, owner.schedules);
     Answer answer =
-        switch (random.nextInt(34)) {
+        switch (random.nextInt(42)) {
           case 0, 1, 2 -> createTask(caller, owner);
           case 3 -> createJob(caller, owner);
           case 4 -> saveSchedule(caller, owner);
@@ -174,6 +174,14 @@ class TenancyIT {
           case 30 -> send(caller.key, "task/retry", Map.of("taskId", task));
           case 31 -> send(caller.key, "job/retry", Map.of("jobId", job));
           case 32 -> send(caller.key, "schedule/resume", Map.of("scheduleId", schedule));
+          case 33 -> send(caller.key, "task/search", Map.of("taskType", type));
+          case 34 -> send(caller.key, "task/running", Map.of("taskType", type));
+          case 35 -> send(caller.key, "task/why", Map.of("taskId", task));
+          case 36 -> send(caller.key, "task/history", Map.of("taskId", task));
+          case 37 -> send(caller.key, "task/reschedule", Map.of("taskId", task, "priority", 1));
+          case 38 -> send(caller.key, "task/runNow", Map.of("taskId", task));
+          case 39 -> send(caller.key, "job/getJobMap", Map.of("jobId", job));
+          case 40 -> send(caller.key, "store/list", Map.of("taskId", task));
           default ->
               send(caller.key, "task/setWorkers", Map.of("taskId", task, "workerIds", List.of()));
         };

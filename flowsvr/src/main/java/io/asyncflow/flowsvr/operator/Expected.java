@@ -1,0 +1,46 @@
+package io.asyncflow.flowsvr.operator;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskRow;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * What the caller of an act has last seen of the task. An act on a task that has moved since is
+ * refused.
+ *
+ * @param epoch number of holds; {@code null} for any
+ * @param status {@code null} for any
+ */
+public record Expected(Integer epoch, TaskStatus status) {
+
+  public static final Expected ANYTHING = new Expected(null, null);
+
+  /** Reads {@code expectedEpoch} and {@code expectedStatus}. */
+  public static Expected read(Fields in) {
+    return new Expected(
+        in.number("expectedEpoch").between(0, Integer.MAX_VALUE).asInteger(),
+        in.text("expectedStatus").as(Expected::status, "must be 1, 2, 4, 8, 16 or 32"));
+  }
+
+  private static Optional<TaskStatus> status(String code) {
+    return Arrays.stream(TaskStatus.values()).filter(s -> code.equals("" + s.code())).findFirst();
+  }
+
+  /**
+   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if the row is another one by now
+   */
+  public void require(TaskRow row) {
+    boolean isSame =
+        (epoch == null || epoch == row.leaseEpoch()) && (status == null || status == row.status());
+    if (!isSame) {
+      throw new FlowException(
+          ErrorCode.CHANGED_MEANWHILE,
+          "task %s has changed: it is %s, after %d holds"
+              .formatted(row.id(), row.status(), row.leaseEpoch()));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.asyncflow.flowsvr.store;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.store.ContextStore.Entry;
+import io.asyncflow.flowsvr.store.ContextStore.Usage;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskReach;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskId;
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Which objects there are, and how full the store is; not their bytes. */
+@RestController
+@RequestMapping("/api/store")
+class StoreListController {
+
+  private static final int MOST = 1_000;
+
+  private final ContextStore store;
+  private final TaskReach tasks;
+
+  StoreListController(ContextStore store, TaskReach tasks) {
+    this.store = store;
+    this.tasks = tasks;
+  }
+
+  record OfTask(String taskId) {}
+
+  /**
+   * An object.
+   *
+   * @param time epoch ms of its upload, by the store's clock
+   */
+  record StoredObjectView(String key, long bytes, long time) {}
+
+  record Objects(List<StoredObjectView> objectList) {}
+
+  @Takes(summary = "Lists the objects of a task", shape = OfTask.class, list = true)
+  @Needs(Verb.TASK_READ)
+  @RequestMapping(
+      path = "/list",
+      method = {GET, POST})
+  Envelope<Objects> list(Fields in, Caller caller) throws IOException {
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+    in.refuseIfBad();
+    tasks.require(id, caller);
+    List<Entry> entries = store.entries(id.toString());
+    if (entries.isEmpty() && !tasks.exists(id)) {
+      throw new TaskNotFoundException(id);
+    }
+    return Envelope.ok(
+        new Objects(
+            entries.stream()
+                .map(
+                    entry ->
+                        new StoredObjectView(
+                            entry.key().toString(), entry.bytes(), entry.stored().toEpochMilli()))
+                .sorted(Comparator.comparing(StoredObjectView::key))
+                .limit(MOST)
+                .toList()));
+  }
+
+  @Takes(summary = "Says how full the store is")
+  @Needs(Verb.GOVERN_READ)
+  @RequestMapping(
+      path = "/usage",
+      method = {GET, POST})
+  Envelope<Usage> usage(Caller caller) throws IOException {
+    caller.requireAll();
+    return Envelope.ok(store.usage());
+  }
+}

@@ -1,0 +1,176 @@
+package io.asyncflow.flowsvr.why;
+
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.find.Why;
+import io.asyncflow.api.find.WhyReason;
+import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.why.Facts.JobFacts;
+import io.asyncflow.flowsvr.why.Facts.Limits;
+import io.asyncflow.rules.CellRate;
+import io.asyncflow.rules.Lane;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.springframework.stereotype.Service;
+
+/** Says why a task does not run: reads the facts, and has the rules judge them. Thread-safe. */
+@Service
+class TaskWhy {
+
+  /** How far executing tasks are counted; a higher limit is not judged. */
+  private static final int MOST_EXECUTING = 10_000;
+
+  private static final long FRESH = Duration.ofSeconds(2).toNanos();
+
+  private final WhyStore store;
+  private final TaskFamilies families;
+  private final TaskTypes types;
+  private final Node node;
+  private volatile Snapshot snapshot;
+
+  TaskWhy(WhyStore store, TaskFamilies families, TaskTypes types, Node node) {
+    this.store = store;
+    this.families = families;
+    this.types = types;
+    this.node = node;
+  }
+
+  /** What workers said of themselves, for all who ask within two seconds. */
+  private record Snapshot(List<DescribedWorker> workers, long atNanos) {}
+
+  /**
+   * Why a task does not run.
+   *
+   * @throws TaskNotFoundException if the caller sees no such task
+   */
+  Why of(TaskId id, Caller caller) {
+    TaskRow row = row(id, caller);
+    Facts facts = facts(row, caller);
+    boolean waits = row.status() == TaskStatus.WAITING || row.status() == TaskStatus.PAUSED;
+    List<WhyReason> reasons = (waits ? WaitingReasons.of(facts) : OtherReasons.of(facts)).all();
+    return new Why(
+        id.toString(),
+        row.status().code(),
+        headline(reasons),
+        reasons,
+        facts.ahead() == null ? null : counted(facts.ahead()),
+        row.now());
+  }
+
+  /**
+   * Why a child of a job does not run, also while it is no task yet.
+   *
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_JOB} if the caller sees no such child
+   */
+  Why ofChild(long jobId, int index, Caller caller) {
+    JobFacts job =
+        store
+            .job(jobId)
+            .filter(found -> caller.sees(found.jobType().name(), found.userId()))
+            .filter(found -> caller.seesType(found.childType().name()))
+            .filter(found -> found.total() == null || index < found.total())
+            .orElseThrow(
+                () ->
+                    new FlowException(
+                        ErrorCode.NO_SUCH_JOB, "no job " + jobId + " has the child " + index));
+    return store
+        .child(job, index)
+        .map(task -> of(task, caller))
+        .orElseGet(
+            () -> {
+              List<WhyReason> reasons = OtherReasons.ofStaged(job).all();
+              return new Why(null, null, headline(reasons), reasons, null, store.now());
+            });
+  }
+
+  private static String headline(List<WhyReason> reasons) {
+    return reasons.isEmpty() ? null : reasons.get(0).code();
+  }
+
+  private static BoundedCount counted(int ahead) {
+    return ahead < WaitingReasons.MOST_AHEAD
+        ? BoundedCount.exactly(ahead)
+        : BoundedCount.atLeast(ahead);
+  }
+
+  private TaskRow row(TaskId id, Caller caller) {
+    if (!caller.seesType(id.type().name()) || !families.has(id.table())) {
+      throw notFound(id, caller);
+    }
+    return store
+        .task(id)
+        .filter(row -> caller.seesUser(row.userId()))
+        .orElseThrow(() -> notFound(id, caller));
+  }
+
+  private TaskNotFoundException notFound(TaskId id, Caller caller) {
+    return caller.seesType(id.type().name()) && families.hasDropped(id.table())
+        ? TaskNotFoundException.dropped(id)
+        : new TaskNotFoundException(id);
+  }
+
+  private Facts facts(TaskRow row, Caller caller) {
+    TaskId id = row.id();
+    TaskTypeConfig type = types.find(id.type()).orElse(null);
+    boolean waits = row.status() == TaskStatus.WAITING;
+    boolean executes = row.status() == TaskStatus.EXECUTING;
+    List<TaskTable> live = families.find(id.type(), RECENT).map(TaskFamily::live).orElse(List.of());
+    boolean isDue = row.orderTime() <= row.now();
+    Long jobId = row.place() == null ? null : row.place().jobId();
+    boolean isInLane = waits && !row.lane().equals(Lane.OPEN);
+    return new Facts(
+        row,
+        type,
+        waits ? store.pauses(id.type(), row.stage()) : List.of(),
+        waits ? workers() : List.of(),
+        isInLane ? store.workersOf(row.lane()) : Set.of(),
+        waits && type != null ? limits(type, live) : Limits.NONE,
+        waits ? store.holders(row) : List.of(),
+        waits && isDue && caller.seesAllUsers() ? store.ahead(row, live) : null,
+        jobId == null ? null : store.job(jobId).orElse(null),
+        waits || executes ? List.of() : store.acts(id, jobId),
+        executes ? store.lastSweep().orElse(null) : null,
+        caller.workers()::contains,
+        caller.mayOneOf(List.of(Verb.GOVERN_READ, Verb.PAUSE)),
+        caller.may(Verb.CONTEXT_READ));
+  }
+
+  private Limits limits(TaskTypeConfig type, List<TaskTable> live) {
+    boolean isJudged = type.maxExecuting() > 0 && type.maxExecuting() <= MOST_EXECUTING;
+    Integer executing = isJudged ? store.executing(live, type.maxExecuting()) : null;
+    long nextInMs = 0;
+    if (type.rateLimit() > 0) {
+      CellRate rate = CellRate.perSecond(type.rateLimit());
+      WhyStore.Spent spent = store.spent(type.type());
+      long from = rate.chargedFrom(spent.spentUntil(), spent.now());
+      nextInMs = rate.permits(from, spent.now()) > 0 ? 0 : rate.waitMs(from, 1, spent.now());
+    }
+    return new Limits(executing, nextInMs);
+  }
+
+  private List<DescribedWorker> workers() {
+    Snapshot last = snapshot;
+    if (last != null && node.nanoTime() - last.atNanos() < FRESH) {
+      return last.workers();
+    }
+    long begin = node.nanoTime();
+    List<DescribedWorker> workers = store.workers();
+    snapshot = new Snapshot(workers, begin);
+    return workers;
+  }
+}

@@ -1,0 +1,81 @@
+package io.asyncflow.flowsvr.why;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.find.TaskHistory;
+import io.asyncflow.api.find.Why;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskId;
+import java.util.Optional;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task")
+class WhyController {
+
+  private static final int MAX_CHILDREN = 100_000_000;
+
+  private final TaskWhy why;
+  private final TaskHistories histories;
+  private final ReadDatabase reads;
+
+  WhyController(TaskWhy why, TaskHistories histories, ReadDatabase reads) {
+    this.why = why;
+    this.histories = histories;
+    this.reads = reads;
+  }
+
+  record AskWhy(String taskId, String jobId, Integer index) {}
+
+  record OfTask(String taskId) {}
+
+  record Because(Why why) {}
+
+  @Takes(summary = "Says why a task, or a child of a job, does not run", shape = AskWhy.class)
+  @Needs(Verb.TASK_READ)
+  @RequestMapping(
+      path = "/why",
+      method = {GET, POST})
+  Envelope<Because> why(Fields in, Caller caller) {
+    if (!in.has("jobId")) {
+      TaskId id = taskId(in);
+      in.refuseMisplaced("index", "it belongs to a jobId");
+      in.refuseIfBad();
+      return Envelope.ok(new Because(reads.inTurn(() -> why.of(id, caller))));
+    }
+    if (in.has("taskId")) {
+      in.refuse("taskId", "must not be given together with jobId");
+    }
+    Long jobId = in.text("jobId").required().as(WhyController::number, "is no job id");
+    Integer index = in.number("index").required().between(0, MAX_CHILDREN).asInteger();
+    in.refuseIfBad();
+    return Envelope.ok(new Because(reads.inTurn(() -> why.ofChild(jobId, index, caller))));
+  }
+
+  @Takes(summary = "What happened to a task, as far as it is known", shape = OfTask.class)
+  @Needs(Verb.TASK_READ)
+  @RequestMapping(
+      path = "/history",
+      method = {GET, POST})
+  Envelope<TaskHistory> history(Fields in, Caller caller) {
+    TaskId id = taskId(in);
+    in.refuseIfBad();
+    return Envelope.ok(reads.inTurn(() -> histories.of(id, caller)));
+  }
+
+  private static TaskId taskId(Fields in) {
+    return in.text("taskId").required().as(TaskId::parse, "is not a task id");
+  }
+
+  private static Optional<Long> number(String text) {
+    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
+  }
+}
