@@ -4,6 +4,10 @@ import io.asyncflow.api.Copy;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.find.FoundTasks;
+import io.asyncflow.api.find.SearchRequest;
+import io.asyncflow.api.find.Why;
+import io.asyncflow.api.find.WhyReason;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.TimeText;
@@ -72,6 +76,62 @@ final class TaskCommand {
     line("context", task.taskContext());
     line("result", task.result());
     line("log", task.scheduleLog());
+  }
+
+  @Command(
+      name = "find",
+      description = "Lists tasks that fit some words, such as: type:tts status:failed age<1h.")
+  void find(
+      @Mixin ServerOption server,
+      @Parameters(
+              arity = "1..*",
+              paramLabel = "WORDS",
+              description =
+                  "type: stage: status: user: worker: job: id: text: created: age< age> due< due>"
+                      + " retries< retries>, or an id or a text alone")
+          List<String> words,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              description = "the most tasks (default: ${DEFAULT-VALUE})",
+              defaultValue = "20")
+          int limit,
+      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a search ended")
+          String cursor) {
+    FoundTasks found =
+        client(server)
+            .find()
+            .search(new SearchRequest(String.join(" ", words), null, limit, cursor));
+    for (Task task : found.taskList()) {
+      out.println(
+          OneLine.of(
+              "%s  %s  %s  %s  %s"
+                  .formatted(
+                      task.taskId(),
+                      task.taskStatus().name(),
+                      task.taskStage(),
+                      task.userId(),
+                      times.of(task.orderTime()))));
+    }
+    String back = found.lookedBackTo() == null ? "" : ", to " + times.of(found.lookedBackTo());
+    out.println("Looked at %,d tasks%s.".formatted(found.looked(), back));
+    if (found.nextCursor() != null) {
+      out.println("Go on with --cursor " + OneLine.of(found.nextCursor()));
+    } else if (!found.isWhole()) {
+      out.println("There are more places than one search looks at: name a type or a stage.");
+    }
+  }
+
+  @Command(name = "why", description = "Says why a task does not run.")
+  void why(@Mixin ServerOption server, @Parameters(paramLabel = "ID", description = ID) String id) {
+    Why why = client(server).find().why(id);
+    for (WhyReason reason : why.reasons()) {
+      line(reason.code(), reason.text());
+      line("", reason.until() == null ? null : "until " + times.of(reason.until()));
+    }
+    if (why.reasons().isEmpty()) {
+      out.println("It is due, and a worker should take it at once.");
+    }
   }
 
   @Command(name = "cancel", description = "Cancels a task that is not final.")

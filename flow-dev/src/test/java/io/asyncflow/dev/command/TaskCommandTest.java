@@ -64,6 +64,45 @@ class TaskCommandTest {
             "  context         boom \uFFFD[31m");
   }
 
+  @Test
+  void foundTasksAreListedWithHowFarItLooked() {
+    server.answers(
+        """
+        {"taskList":[{"userId":"ann","taskId":"1_lark_task_1","taskType":"lark",
+         "taskStage":"sendmsg","status":8,"priority":0,"orderTime":%d,"crtRetryNum":1,
+         "maxRetryNum":3,"maxRetryInterval":10,"scheduleLog":"","taskContext":"","createTime":1,
+         "modifyTime":1,"leaseEpoch":2,"deliveryCount":1}],"nextCursor":"L1_2","looked":20000,
+         "lookedBackTo":%d,"isWhole":false,"drivenBy":"idx_claim"}
+        """
+            .formatted(THREE, THREE));
+    assertThat(server.run("task", "find", "type:lark", "status:failed"))
+        .as(server.err.toString())
+        .isZero();
+    assertThat(server.printed())
+        .containsExactly(
+            "1_lark_task_1  FAILED  sendmsg  ann  2026-11-23 03:00:00+01:00",
+            "Looked at 20,000 tasks, to 2026-11-23 03:00:00+01:00.",
+            "Go on with --cursor L1_2");
+    assertThat(server.asked)
+        .containsExactly("task/search {\"q\":\"type:lark status:failed\",\"limit\":20}");
+  }
+
+  @Test
+  void reasonsAreWrittenOut() {
+    server.answers(
+        """
+        {"why":{"taskId":"1_lark_task_1","status":1,"headline":"NOT_DUE","reasons":[
+         {"code":"NOT_DUE","blocking":true,"data":{"dueAt":%d},"until":%d,"todo":"RUN_NOW",
+         "text":"It is not due yet."}],"checkedAt":1}}
+        """
+            .formatted(THREE, THREE));
+    assertThat(server.run("task", "why", "1_lark_task_1")).as(server.err.toString()).isZero();
+    assertThat(server.printed())
+        .containsExactly(
+            "  NOT_DUE         It is not due yet.",
+            "                  until 2026-11-23 03:00:00+01:00");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -95,6 +134,8 @@ class TaskCommandTest {
   @ValueSource(
       strings = {
         "task show",
+        "task find",
+        "task why",
         "task cancel",
         "task workers 1_lark_task_1",
         "task workers 1_lark_task_1 w1 --all"
