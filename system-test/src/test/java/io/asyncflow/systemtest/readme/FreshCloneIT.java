@@ -152,7 +152,15 @@ class FreshCloneIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"schedule list", "pauses", "pause type lark", "resume type lark", "audit list"})
+      strings = {
+        "schedule list",
+        "pauses",
+        "pause type lark",
+        "resume type lark",
+        "audit list",
+        "task why 1_lark_task_1",
+        "task find status:failed"
+      })
   void commandNamesTheServerThatItCannotReach(String command) {
     List<String> words = new ArrayList<>(List.of(command.split(" ")));
     words.addAll(List.of("--url", "http://127.0.0.1:1"));
