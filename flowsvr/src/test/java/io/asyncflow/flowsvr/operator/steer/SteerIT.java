@@ -53,7 +53,7 @@ class SteerIT {
   }
 
   private JsonNode hold() {
-    return ok(wire.post("/api/task/hold_task?taskType=" + type + "&workerId=w1"))
+    return ok(wire.post("/api/task/hold_task?limit=1&taskType=" + type + "&workerId=w1"))
         .path("taskList")
         .path(0);
   }
