@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.operator.Expected;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -37,6 +38,7 @@ class SteerActs {
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final TaskMeters meters;
+  private final TaskPulse pulse;
   private final Events events;
 
   SteerActs(
@@ -46,6 +48,7 @@ class SteerActs {
       Acts acts,
       RetryingTransactions transactions,
       TaskMeters meters,
+      TaskPulse pulse,
       Events events) {
     this.families = families;
     this.types = types;
@@ -53,6 +56,7 @@ class SteerActs {
     this.acts = acts;
     this.transactions = transactions;
     this.meters = meters;
+    this.pulse = pulse;
     this.events = events;
   }
 
@@ -177,7 +181,9 @@ class SteerActs {
                       .with(Map.of("workerId", row.workerId(), "leaseEpoch", leaseEpoch)));
               return end;
             });
-    meters.leaseExpired(id.type().name(), HoldEnd.verdict(ended.before(), type).name());
+    HoldEnd.Verdict verdict = HoldEnd.verdict(ended.before(), type);
+    meters.leaseExpired(id.type().name(), verdict.name());
+    pulse.expired(ended, verdict);
     if (ended.makesWaiting()) {
       events.publish(new TasksWaiting(id.type()));
     } else {
