@@ -23,6 +23,7 @@ import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.springframework.beans.factory.annotation.Value;
@@ -45,7 +46,8 @@ class StatsController {
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
   private static final int MAX_CURSOR = 80;
-  private static final int VERDICT = 16;
+  private static final List<String> VERDICTS =
+      List.of("RETRY", "FAIL", "TIMED_OUT", "WORKER_LOST", "POISON", "OPERATOR");
 
   private final PresentQueries present;
   private final SeriesQueries series;
@@ -98,7 +100,7 @@ class StatsController {
       method = {GET, POST})
   Envelope<Series> series(Fields in, Caller caller) {
     SortedSet<String> names = typeNames(in);
-    String stage = in.text("taskStage").max(TaskLimits.STAGE).or("");
+    String stage = in.text("taskStage").name().max(TaskLimits.STAGE).or("");
     int points = in.number("points").between(LEAST_POINTS, MAX_POINTS).or(DEFAULT_POINTS);
     Span span = span(in);
     in.refuseIfBad();
@@ -116,8 +118,8 @@ class StatsController {
       method = {GET, POST})
   Envelope<FailurePage> failures(Fields in, Caller caller) {
     TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
-    String stage = in.text("taskStage").max(TaskLimits.STAGE).value();
-    String verdict = in.text("verdict").ascii().max(VERDICT).value();
+    String stage = in.text("taskStage").name().max(TaskLimits.STAGE).value();
+    String verdict = in.text("verdict").as(StatsController::verdict, "must be one of " + VERDICTS);
     Span span = span(in);
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     FailureQueries.Cursor after =
@@ -179,5 +181,9 @@ class StatsController {
 
   private static void requireAllUsers(Caller caller) {
     caller.requireUser("*");
+  }
+
+  private static Optional<String> verdict(String name) {
+    return Optional.of(name).filter(VERDICTS::contains);
   }
 }

@@ -741,21 +741,27 @@ class HostileIT {
 
   private void numbers() {
     for (String text : List.of("", " ", "%", "\u0000", "\n", "😀", "'; --", "x".repeat(5_000))) {
-      for (String field : List.of("taskType", "taskStage", "verdict", "cursor", "from", "points")) {
-        for (String call : List.of("stages", "series", "failures")) {
-          post(
-              call + " with " + field + " " + shown(text) + text.length(),
-              "/api/stats/" + call,
-              json(Map.of(field, text)));
-        }
+      for (String call : List.of("stages", "series", "failures")) {
+        postNumbers(call, "taskType", text);
       }
+      postNumbers("series", "from", text);
+      postNumbers("series", "points", text);
+      postNumbers("failures", "limit", text.isEmpty() ? "none" : text);
+      postNumbers("failures", "verdict", text);
+      postNumbers("failures", "cursor", text);
     }
-    for (String time : List.of("-1", "0", "9223372036854775807", "253402300799999", "now")) {
-      for (String call : List.of("series", "failures")) {
-        String path = "/api/stats/" + call;
+    for (String stage : List.of("\u0000", "\n", "x".repeat(5_000))) {
+      postNumbers("series", "taskStage", stage);
+      postNumbers("failures", "taskStage", stage);
+    }
+    for (String call : List.of("series", "failures")) {
+      String path = "/api/stats/" + call;
+      for (String time : List.of("-1", "0", "9223372036854775807", "253402300799999", "now")) {
         post(call + " from " + time, path, json(Map.of("from", time, "to", time)));
-        post(call + " to " + time, path, json(Map.of("taskType", "hostile", "to", time)));
         post(call + " long to " + time, path, json(Map.of("from", 0, "to", time)));
+      }
+      for (String time : List.of("-1", "9223372036854775807", "now")) {
+        post(call + " to " + time, path, json(Map.of("taskType", "hostile", "to", time)));
       }
     }
     for (Object points : List.of(-1, 0, 9, 501, Integer.MAX_VALUE, 1.5, List.of(10))) {
@@ -768,7 +774,13 @@ class HostileIT {
     for (String cursor : List.of("1-1-1", "-1-0000000000000000-x", "1-zzzzzzzzzzzzzzzz-x")) {
       post("cursor " + cursor, "/api/stats/failures", json(Map.of("cursor", cursor)));
     }
-    post("the last cursor", "/api/stats/failures", json(Map.of("cursor", "1-ffffffffffffffff-a")));
+  }
+
+  private void postNumbers(String call, String field, String text) {
+    post(
+        call + " with " + field + " " + shown(text) + text.length(),
+        "/api/stats/" + call,
+        json(Map.of(field, text)));
   }
 
   // ---- names and units of others
