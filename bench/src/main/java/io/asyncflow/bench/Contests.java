@@ -76,9 +76,6 @@ final class Contests {
   /** So many rounds: on two cores the JIT is busy with a server for about half a minute. */
   private static final int WARM_UP = 5;
 
-  /** Of two servers that take turns: until then the one with more code is still being compiled. */
-  private static final int WARM_UP_IN_TURNS = 15;
-
   /**
    * Each connection of flowsvr remembers its last hundred statements, and those over other tables
    * are others: with some 10 KiB a statement it takes hundreds of rolls until the caches are full.
@@ -257,7 +254,7 @@ final class Contests {
     return new Contest<>(
         Part.LIVES,
         "Whole lives: the server of this checkout, and that of another",
-        WARM_UP_IN_TURNS * options.lives(),
+        WARM_UP * options.lives(),
         options.lives(),
         List.of(before, now),
         new PerSecond("lives", List.of(new Comparison(now, before, 0.98))));
@@ -284,7 +281,6 @@ final class Contests {
 
   private Contest<Duration> access() throws Exception {
     String key = "flow.access.api-key=" + RunsWithKey.SERVER_KEY;
-    int runs = Math.max(1, options.lives() / 25); // each has three commits of its own
     RunsWithKey one = RunsWithKey.ofTheServer(startCluster("key", 1, key));
     RunsWithKey many =
         RunsWithKey.ofMany(startCluster("keys", 1, key, "flow.access.mode=keys"), ACCESS_KEYS);
@@ -293,8 +289,8 @@ final class Contests {
         "Access: tasks held, reported and given a heartbeat, a call each, by "
             + RunsWithKey.CLIENTS
             + " clients",
-        WARM_UP * runs,
-        runs,
+        options.lives() / 2,
+        options.lives() / 2,
         List.of(one, many),
         new PerSecond("runs", List.of(new Comparison(many, one, 0.98))));
   }

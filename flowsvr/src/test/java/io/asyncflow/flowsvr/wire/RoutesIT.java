@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.wire;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.console.OpenToAll;
 import io.asyncflow.flowsvr.KeyedServer;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Role;
@@ -40,6 +41,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 class RoutesIT {
 
   private static final String PROBE = "/api/probe/";
+  private static final String CONSOLE = OpenToAll.class.getPackageName() + ".";
 
   /** Tomcat answers it by itself, to everybody. */
   private static final String TRACE = "TRACE";
@@ -157,6 +159,9 @@ class RoutesIT {
         .getHandlerMethods()
         .forEach(
             (info, handler) -> {
+              if (handler.getBeanType().getName().startsWith(CONSOLE)) {
+                return; // ConsoleIT walks its pages
+              }
               Needs needs = handler.getMethodAnnotation(Needs.class);
               for (String path : pathsOf(info)) {
                 Map<String, Set<Verb>> oneOf =

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.access.chain;
 
+import io.asyncflow.console.OpenToAll;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.MissingVerbException;
 import io.asyncflow.flowsvr.access.Needs;
@@ -45,12 +46,14 @@ import org.springframework.web.util.pattern.PathPatternParser;
  *
  * <p>The list is made at the start from the handlers themselves, so that it cannot differ from what
  * the router does: from {@link Needs} of each controller method, and from the rules below for
- * Actuator's endpoints and the description of the API.
+ * Actuator's endpoints, the description of the API and the console's pages. A page needs a caller
+ * and no verb: what it shows and does are calls of methods with {@link Needs}.
  */
 @Component
 class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializingSingleton {
 
   private static final String OWN = "io.asyncflow.";
+  private static final String CONSOLE = OpenToAll.class.getPackageName() + ".";
   private static final EndpointId HEALTH = EndpointId.of("health");
   private static final Set<EndpointId> METRICS =
       Set.of(EndpointId.of("metrics"), EndpointId.of("prometheus"), EndpointId.of("sbom"));
@@ -153,6 +156,8 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
     if (needs != null) {
       List.of(needs.value()).forEach(used::add);
       add(routes, route, Access.of(needs.value()));
+    } else if (handler.getBeanType().getName().startsWith(CONSOLE)) {
+      add(routes, route, handler.hasMethodAnnotation(OpenToAll.class) ? Access.OPEN : Access.of());
     } else if (isRouteOfOurs(handler.getBeanType())) {
       throw new IllegalStateException(
           handler.getShortLogMessage() + " has no @Needs, which names the verb that it needs");

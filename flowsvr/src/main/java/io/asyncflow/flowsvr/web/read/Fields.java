@@ -61,6 +61,11 @@ public final class Fields {
     return fields;
   }
 
+  /** The fields of a call that is made in this process. */
+  public static Fields of(ObjectNode source) {
+    return of(List.of(source));
+  }
+
   private void putAll(ObjectNode source) {
     Map<String, JsonNode> named = values.isEmpty() ? values : new HashMap<>();
     for (Map.Entry<String, JsonNode> entry : source.properties()) {

@@ -1,0 +1,23 @@
+package io.asyncflow.console;
+
+import io.asyncflow.api.FlowException;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The calls of the API, in the name of the operator whose request this thread serves.
+ * Implementations are thread-safe.
+ */
+@FunctionalInterface
+public interface OperatorClient {
+
+  /**
+   * Makes a call.
+   *
+   * @param path as docs/api.md has it, such as {@code /api/task/getTask}
+   * @param fields the fields of the call; {@code null} values stand for absent ones
+   * @return the {@code result} of the answer
+   * @throws FlowException as the API refuses the call
+   */
+  JsonNode call(String path, Map<String, ?> fields);
+}

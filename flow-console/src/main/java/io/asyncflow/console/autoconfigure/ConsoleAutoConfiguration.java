@@ -1,0 +1,85 @@
+package io.asyncflow.console.autoconfigure;
+
+import io.asyncflow.console.OperatorClient;
+import io.asyncflow.console.asset.AssetController;
+import io.asyncflow.console.asset.Assets;
+import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.ConsoleProperties;
+import io.asyncflow.console.frame.ErrorPages;
+import io.asyncflow.console.frame.Frames;
+import io.asyncflow.console.frame.PageGuard;
+import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.page.account.AccountController;
+import io.asyncflow.console.page.cluster.ClusterController;
+import io.asyncflow.console.page.job.JobController;
+import io.asyncflow.console.page.schedule.ScheduleController;
+import io.asyncflow.console.page.task.TaskController;
+import io.asyncflow.console.page.type.TypeController;
+import io.asyncflow.console.page.worker.WorkerController;
+import java.util.List;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/** The pages, in an application that can make the calls of the API. */
+@AutoConfiguration
+@ConditionalOnBean(OperatorClient.class)
+@ConditionalOnProperty(name = "asyncflow.console.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(ConsoleProperties.class)
+@Import({
+  AccountController.class,
+  AssetController.class,
+  ClusterController.class,
+  ErrorPages.class,
+  JobController.class,
+  ScheduleController.class,
+  TaskController.class,
+  TypeController.class,
+  WorkerController.class
+})
+public class ConsoleAutoConfiguration {
+
+  @Bean
+  Assets consoleAssets() {
+    return new Assets();
+  }
+
+  @Bean
+  Pages consolePages() {
+    return new Pages();
+  }
+
+  @Bean
+  Calls consoleCalls(OperatorClient api) {
+    return new Calls(api);
+  }
+
+  @Bean
+  Frames consoleFrames(OperatorClient api, ConsoleProperties properties, Assets assets) {
+    return new Frames(api, properties, assets);
+  }
+
+  @Bean
+  WebMvcConfigurer consoleFrame(Frames frames, ConsoleProperties properties) {
+    return new WebMvcConfigurer() {
+      @Override
+      public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+        resolvers.add(frames);
+      }
+
+      @Override
+      public void addInterceptors(InterceptorRegistry registry) {
+        registry
+            .addInterceptor(new PageGuard(frames))
+            .addPathPatterns(properties.path() + "/**", properties.path())
+            .excludePathPatterns(properties.path() + "/static/**");
+      }
+    };
+  }
+}

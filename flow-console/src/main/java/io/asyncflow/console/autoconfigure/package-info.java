@@ -1,0 +1,2 @@
+/** Puts the console into a Spring Boot application. */
+package io.asyncflow.console.autoconfigure;

@@ -1,0 +1,16 @@
+package io.asyncflow.console.frame;
+
+import io.asyncflow.api.FieldError;
+import java.util.List;
+
+/**
+ * Why something could not be shown or done.
+ *
+ * @param status of HTTP
+ * @param code of the API
+ * @param message as the API says it
+ * @param kind the key of the sentence that says what to do
+ * @param traceId empty if there is none
+ */
+public record ErrorView(
+    int status, int code, String message, List<FieldError> errors, String kind, String traceId) {}

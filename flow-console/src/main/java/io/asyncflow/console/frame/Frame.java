@@ -1,0 +1,58 @@
+package io.asyncflow.console.frame;
+
+import io.asyncflow.console.text.Amounts;
+import io.asyncflow.console.text.Times;
+import io.asyncflow.console.text.Words;
+import java.time.ZoneOffset;
+
+/**
+ * What every template needs of the request. Immutable.
+ *
+ * @param address of the page itself, with its query
+ * @param done the key of the act that was done just now; empty for none
+ */
+public record Frame(
+    Urls urls,
+    Words words,
+    Preferences preferences,
+    Operator operator,
+    ConsoleProperties properties,
+    String address,
+    String done) {
+
+  /** The words with this key. */
+  public String t(String key, Object... arguments) {
+    return words.get(key, arguments);
+  }
+
+  /** The word for a name in a group of words, such as {@code worker.state.}; else the name. */
+  public String word(String group, String name) {
+    return words.nameOf(group, name);
+  }
+
+  /** The address of a page. */
+  public String to(String path, Object... query) {
+    return urls.to(path, query);
+  }
+
+  public Times times() {
+    return preferences.zonedTimes();
+  }
+
+  public Amounts amounts() {
+    return new Amounts(words);
+  }
+
+  public boolean may(String verb) {
+    return operator.may(verb);
+  }
+
+  public String number(Number number) {
+    return number == null ? "–" : words.number(number);
+  }
+
+  /** The name of the time zone in which the server writes times. */
+  public String zoneName() {
+    return times().zone().equals(ZoneOffset.UTC) ? "UTC" : times().zone().getId();
+  }
+}

@@ -1,0 +1,54 @@
+package io.asyncflow.console.frame;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import org.springframework.web.servlet.HandlerInterceptor;
+
+/**
+ * Tells browsers to run nothing but our scripts on our pages, and refuses forms that do not come
+ * from a page of the operator's session.
+ */
+public class PageGuard implements HandlerInterceptor {
+
+  /** No inline script, no inline style, and no text that becomes HTML but by our one policy. */
+  static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+          + " form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'; trusted-types asyncflow";
+
+  private final Frames frames;
+
+  public PageGuard(Frames frames) {
+    this.frames = frames;
+  }
+
+  @Override
+  public boolean preHandle(
+      HttpServletRequest request, HttpServletResponse response, Object handler) {
+    response.setHeader("Content-Security-Policy", POLICY);
+    response.setHeader("Referrer-Policy", "same-origin");
+    response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
+    if (request.getMethod().equals("POST")) {
+      requireOwnForm(request);
+    }
+    return true;
+  }
+
+  private void requireOwnForm(HttpServletRequest request) {
+    String token = frames.of(request).operator().csrfToken();
+    String sent = request.getParameter("csrf");
+    if (token != null && (sent == null || !isSame(token, sent))) {
+      throw new FlowException(
+          ErrorCode.CROSS_SITE, "the form is not one of this session: open the page again");
+    }
+  }
+
+  private static boolean isSame(String token, String sent) {
+    return MessageDigest.isEqual(
+        token.getBytes(StandardCharsets.UTF_8), sent.getBytes(StandardCharsets.UTF_8));
+  }
+}

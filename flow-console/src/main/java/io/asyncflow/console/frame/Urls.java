@@ -1,0 +1,60 @@
+package io.asyncflow.console.frame;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.nio.charset.StandardCharsets;
+import org.springframework.web.util.UriUtils;
+
+/**
+ * Makes the addresses of pages and files, below whatever path the browser sees. Immutable.
+ *
+ * @param base the path of the console, without a slash at its end
+ * @param assets the hash of the static files
+ */
+public record Urls(String base, String assets) {
+
+  static Urls of(HttpServletRequest request, String path, String assets) {
+    // A proxy's prefix is part of the context path where the server believes its headers.
+    return new Urls(
+        UriUtils.encodePath(request.getContextPath(), StandardCharsets.UTF_8) + path, assets);
+  }
+
+  /**
+   * The address of a page.
+   *
+   * @param path of the page within the console, such as {@code /types/lark}
+   * @param query names and values in turn; pairs whose value is {@code null} or empty are left out
+   */
+  public String to(String path, Object... query) {
+    StringBuilder url =
+        new StringBuilder(base).append(UriUtils.encodePath(path, StandardCharsets.UTF_8));
+    char separator = '?';
+    for (int i = 0; i < query.length; i += 2) {
+      String value = query[i + 1] == null ? "" : query[i + 1].toString();
+      if (!value.isEmpty()) {
+        url.append(separator)
+            .append(query[i])
+            .append('=')
+            .append(UriUtils.encode(value, StandardCharsets.UTF_8));
+        separator = '&';
+      }
+    }
+    return url.toString();
+  }
+
+  /** The address of a static file. */
+  public String asset(String name) {
+    return base + "/static/" + assets + "/" + name;
+  }
+
+  /**
+   * An address that came with a request, if it is one of the console's; otherwise its first page.
+   */
+  public String own(String address) {
+    boolean isOwn =
+        address != null
+            && (address.equals(base) || address.startsWith(base + "/"))
+            && address.chars().allMatch(c -> c > ' ' && c < 0x7F && c != '\\')
+            && !address.startsWith("//");
+    return isOwn ? address : base;
+  }
+}

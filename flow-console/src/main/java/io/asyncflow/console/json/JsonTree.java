@@ -1,0 +1,170 @@
+package io.asyncflow.console.json;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A document as a page shows it: as a tree if it is JSON and small, otherwise as text. Numbers keep
+ * their digits. What the names of members call a secret is covered.
+ *
+ * @param root {@code null} if the document is shown as text
+ * @param text the document, or its beginning
+ * @param isCut whether {@code text} is not all of it
+ * @param length of the whole, in characters
+ */
+public record JsonTree(Node root, String text, boolean isCut, int length) {
+
+  static final int MOST_NODES = 500;
+  static final int MOST_TEXT = 65_536;
+  private static final int DEEPEST = 64;
+  private static final String COVER = "••••";
+  private static final Pattern SECRET =
+      Pattern.compile("(?i).*(password|passwd|secret|token|api_?-?key|authorization|credential).*");
+
+  private static final JsonMapper JSON =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(DEEPEST)
+                          .maxNumberLength(MOST_TEXT)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+          .build();
+
+  /** What a node is, which decides its colour. */
+  public enum Kind {
+    OBJECT,
+    LIST,
+    TEXT,
+    NUMBER,
+    OTHER,
+    COVERED
+  }
+
+  /**
+   * A value of the document.
+   *
+   * @param name of the member, or the position in a list; {@code null} for the root
+   * @param value as the document has it; {@code null} of objects and lists
+   * @param children empty but of objects and lists
+   */
+  public record Node(String name, Kind kind, String value, List<Node> children) {
+
+    public boolean isInner() {
+      return kind == Kind.OBJECT || kind == Kind.LIST;
+    }
+  }
+
+  /**
+   * @param document {@code null} and empty are a text without characters
+   */
+  public static JsonTree of(String document) {
+    String whole = document == null ? "" : document;
+    if (whole.length() <= MOST_TEXT) {
+      try {
+        JsonNode json = JSON.readTree(whole);
+        if (json != null && json.isContainer() && count(json) <= MOST_NODES) {
+          return new JsonTree(new Drawing(count(json)).node(null, json), "", false, whole.length());
+        }
+      } catch (JacksonException e) {
+        return asText(whole); // it is no JSON, or nobody should draw it
+      }
+    }
+    return asText(whole);
+  }
+
+  /** A document that a call answered as JSON. */
+  public static JsonTree of(JsonNode document) {
+    return of(document == null || document.isMissingNode() ? "" : document.toString());
+  }
+
+  public boolean isEmpty() {
+    return length == 0;
+  }
+
+  private static JsonTree asText(String whole) {
+    int end = Math.min(whole.length(), MOST_TEXT);
+    if (end < whole.length() && Character.isHighSurrogate(whole.charAt(end - 1))) {
+      end--;
+    }
+    return new JsonTree(null, whole.substring(0, end), end < whole.length(), whole.length());
+  }
+
+  private static int count(JsonNode json) {
+    int nodes = 1;
+    for (JsonNode child : json) {
+      nodes += count(child);
+      if (nodes > MOST_NODES) {
+        return nodes;
+      }
+    }
+    return nodes;
+  }
+
+  /** Makes nodes of values; texts that are documents themselves become trees, too. */
+  private static final class Drawing {
+
+    private int nodes;
+
+    Drawing(int nodes) {
+      this.nodes = nodes;
+    }
+
+    Node node(String name, JsonNode json) {
+      if (name != null && SECRET.matcher(name).matches() && !json.isNull()) {
+        return new Node(name, Kind.COVERED, COVER, List.of());
+      }
+      if (json.isObject()) {
+        List<Node> members = new ArrayList<>();
+        for (Map.Entry<String, JsonNode> member : json.properties()) {
+          members.add(node(member.getKey(), member.getValue()));
+        }
+        return new Node(name, Kind.OBJECT, null, members);
+      }
+      if (json.isArray()) {
+        List<Node> items = new ArrayList<>();
+        for (JsonNode item : json) {
+          items.add(node(String.valueOf(items.size()), item));
+        }
+        return new Node(name, Kind.LIST, null, items);
+      }
+      JsonNode inner = json.isString() ? documentIn(json.asString()) : null;
+      if (inner != null) {
+        return node(name, inner);
+      }
+      Kind kind = json.isString() ? Kind.TEXT : json.isNumber() ? Kind.NUMBER : Kind.OTHER;
+      return new Node(name, kind, json.isNull() ? "null" : json.asString(), List.of());
+    }
+
+    /** As the context of a task is in the definition of a schedule. */
+    private JsonNode documentIn(String text) {
+      if (!text.startsWith("{") && !text.startsWith("[")) {
+        return null;
+      }
+      try {
+        JsonNode inner = JSON.readTree(text);
+        int more = inner.isContainer() ? count(inner) : MOST_NODES;
+        if (nodes + more > MOST_NODES) {
+          return null;
+        }
+        nodes += more;
+        return inner;
+      } catch (JacksonException e) {
+        return null; // it only looks like one
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.asyncflow.console.page;
+
+import io.asyncflow.console.frame.Frame;
+
+/**
+ * Something that an operator can do on a page, after a sentence that says what happens.
+ *
+ * @param key of its words, such as {@code task_cancel}
+ * @param url to which its form goes
+ * @param isPermitted whether the operator's roles have its verb; otherwise it is not shown
+ * @param whyNot the key of the reason for which the state refuses it; {@code null} if it does not
+ * @param isGrave whether it ends or takes away something
+ * @param needsReason whether the call asks for a reason
+ */
+public record Act(
+    String key,
+    String url,
+    boolean isPermitted,
+    String whyNot,
+    boolean isGrave,
+    boolean needsReason) {
+
+  public static Act of(Frame frame, String verb, String key, String url) {
+    return new Act(key, url, frame.may(verb), null, false, false);
+  }
+
+  /** This act, unless the state allows it not. */
+  public Act unless(boolean isRefused, String reasonKey) {
+    return isRefused && whyNot == null
+        ? new Act(key, url, isPermitted, reasonKey, isGrave, needsReason)
+        : this;
+  }
+
+  public Act grave() {
+    return new Act(key, url, isPermitted, whyNot, true, needsReason);
+  }
+
+  public Act withReason() {
+    return new Act(key, url, isPermitted, whyNot, isGrave, true);
+  }
+}

@@ -1,0 +1,139 @@
+package io.asyncflow.console.page.job;
+
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobPage;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.json.JsonTree;
+import io.asyncflow.console.page.Act;
+import io.asyncflow.console.page.Form;
+import java.util.List;
+import java.util.Map;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/** The list of jobs, and the page of each. */
+@Controller
+@RequestMapping("${asyncflow.console.path:/console}/jobs")
+public class JobController {
+
+  private static final int PAGE = 100;
+
+  private final Pages pages;
+  private final Calls calls;
+
+  public JobController(Pages pages, Calls calls) {
+    this.pages = pages;
+    this.calls = calls;
+  }
+
+  @GetMapping
+  public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
+    Form form = new Form(fields);
+    String state = form.text("state");
+    String type = form.text("type");
+    String user = form.text("user");
+    JobPage page =
+        calls.get(
+            JobPage.class,
+            "/api/job/getJobList",
+            "state",
+            state,
+            "jobType",
+            type,
+            "userId",
+            user,
+            "cursor",
+            form.text("cursor"),
+            "limit",
+            PAGE);
+    String older =
+        page.nextCursor() == null
+            ? null
+            : frame.to(
+                "/jobs", "state", state, "type", type, "user", user, "cursor", page.nextCursor());
+    return pages.show(frame, "jobs", new JobViews.Listed(page.jobList(), state, type, user, older));
+  }
+
+  @GetMapping("/{id}")
+  public ResponseEntity<byte[]> show(
+      Frame frame, @PathVariable String id, @RequestParam Map<String, String> fields) {
+    Form form = new Form(fields);
+    Job job = calls.get(Job.class, "jobData", "/api/job/getJob", Map.of("jobId", id));
+    String status = form.text("status");
+    JobTaskPage children =
+        calls.get(
+            JobTaskPage.class,
+            "/api/job/getJobTasks",
+            "jobId",
+            id,
+            "status",
+            status,
+            "cursor",
+            form.text("cursor"),
+            "limit",
+            PAGE);
+    String next =
+        children.nextCursor() == null
+            ? null
+            : frame.to(path(id), "status", status, "cursor", children.nextCursor());
+    return pages.show(
+        frame,
+        "job",
+        new JobViews.Shown(
+            job,
+            JobBar.of(job),
+            acts(frame, job),
+            children.taskList(),
+            status,
+            next,
+            JsonTree.of(job.result())));
+  }
+
+  private static List<Act> acts(Frame frame, Job job) {
+    boolean hasEnded = job.state().isFinal();
+    boolean isPaused = Boolean.TRUE.equals(job.paused());
+    return List.of(
+        act(frame, "JOB_CANCEL", "cancel", job)
+            .unless(hasEnded, "why_not.ended")
+            .unless(job.state() == JobState.STOPPING, "why_not.stopping")
+            .grave(),
+        act(frame, "JOB_STEER", "retry", job)
+            .unless(!hasEnded, "why_not.not_ended")
+            .unless(job.state() == JobState.SUCCESS, "why_not.succeeded"),
+        act(frame, "PAUSE", "pause", job)
+            .unless(hasEnded, "why_not.ended")
+            .unless(isPaused, "why_not.paused"),
+        act(frame, "PAUSE", "resume", job).unless(!isPaused, "why_not.not_paused"));
+  }
+
+  private static Act act(Frame frame, String verb, String act, Job job) {
+    return Act.of(frame, verb, "job_" + act, frame.to(path(job.jobId()) + "/" + act));
+  }
+
+  private static String path(String id) {
+    return "/jobs/" + id;
+  }
+
+  @PostMapping("/{id}/{act}")
+  public ResponseEntity<byte[]> act(
+      Frame frame,
+      @PathVariable String id,
+      @PathVariable String act,
+      @RequestParam Map<String, String> fields) {
+    switch (act) {
+      case "cancel", "retry", "pause", "resume" ->
+          calls.call("/api/job/" + act, "jobId", id, "reason", new Form(fields).text("reason"));
+      default -> throw Form.noPage();
+    }
+    return Pages.goTo(frame.to(path(id), "done", "job_" + act));
+  }
+}

@@ -1,0 +1,32 @@
+package io.asyncflow.console.page.job;
+
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobTask;
+import io.asyncflow.console.json.JsonTree;
+import io.asyncflow.console.page.Act;
+import java.util.List;
+
+/** What the templates of jobs show. */
+public final class JobViews {
+
+  private JobViews() {}
+
+  /**
+   * @param state that is asked for; empty for all, as with the others
+   * @param older the address of the next page; {@code null} on the last
+   */
+  public record Listed(List<Job> jobs, String state, String type, String user, String older) {}
+
+  /**
+   * @param status of the children that are asked for; empty for all
+   * @param next the address of the next page of children; {@code null} on the last
+   */
+  public record Shown(
+      Job job,
+      JobBar bar,
+      List<Act> acts,
+      List<JobTask> children,
+      String status,
+      String next,
+      JsonTree result) {}
+}

@@ -1,0 +1,2 @@
+/** Jobs and their children. */
+package io.asyncflow.console.page.job;

@@ -1,0 +1,157 @@
+package io.asyncflow.console.page.type;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.page.Act;
+import io.asyncflow.console.page.Form;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/** The list of types, and the page of each. */
+@Controller
+@RequestMapping("${asyncflow.console.path:/console}/types")
+public class TypeController {
+
+  private static final String SAVE = "/api/task_schedule_cfg/save";
+
+  private final Pages pages;
+  private final Calls calls;
+
+  public TypeController(Pages pages, Calls calls) {
+    this.pages = pages;
+    this.calls = calls;
+  }
+
+  @GetMapping
+  public ResponseEntity<byte[]> list(Frame frame) {
+    List<TaskTypeSettings> types =
+        types().stream()
+            .sorted(Comparator.comparing(TaskTypeSettings::taskType, String.CASE_INSENSITIVE_ORDER))
+            .toList();
+    return pages.show(frame, "types", new TypeViews.Listed(types, frame.may("TYPE_SAVE")));
+  }
+
+  @PostMapping
+  public ResponseEntity<byte[]> create(Frame frame, @RequestParam Map<String, String> fields) {
+    String type = new Form(fields).text("task_type");
+    calls.call(SAVE, "task_type", type);
+    return Pages.goTo(frame.to(pathOf(type.toLowerCase(Locale.ROOT)), "done", "type_create"));
+  }
+
+  @GetMapping("/{type}")
+  public ResponseEntity<byte[]> show(
+      Frame frame, @PathVariable String type, @RequestParam(defaultValue = "settings") String tab) {
+    return pages.show(frame, "type", view(frame, type, tab));
+  }
+
+  private TypeViews.Shown view(Frame frame, String type, String tab) {
+    TaskTypeSettings settings = find(type);
+    List<TypeViews.Table> tables =
+        tab.equals("tables")
+            ? calls.list(
+                TypeViews.Table.class,
+                "tables",
+                "/api/task_schedule_cfg/tables",
+                Map.of("taskType", type))
+            : List.of();
+    boolean isPaused = settings.paused() == 1;
+    List<Act> acts =
+        List.of(
+            Act.of(frame, "PAUSE", "type_pause", actUrl(frame, type, "pause"))
+                .unless(isPaused, "why_not.paused"),
+            Act.of(frame, "PAUSE", "type_resume", actUrl(frame, type, "resume"))
+                .unless(!isPaused, "why_not.not_paused"),
+            Act.of(frame, "TYPE_ROLL", "type_roll", actUrl(frame, type, "roll")).grave());
+    return new TypeViews.Shown(settings, tab, Setting.of(settings), tables, acts, mayChange(frame));
+  }
+
+  private static boolean mayChange(Frame frame) {
+    return frame.may("TYPE_SAVE") || frame.may("TYPE_TUNE");
+  }
+
+  private static String actUrl(Frame frame, String type, String act) {
+    return frame.to(pathOf(type) + "/" + act);
+  }
+
+  private static String pathOf(String type) {
+    return "/types/" + type;
+  }
+
+  /** Shows what a save would change, before it does. */
+  @PostMapping("/{type}/review")
+  public ResponseEntity<byte[]> review(
+      Frame frame, @PathVariable String type, @RequestParam Map<String, String> fields) {
+    TaskTypeSettings now = find(type);
+    List<Setting.Change> changes = Setting.changes(now, fields);
+    if (changes.isEmpty()) {
+      return Pages.goTo(frame.to(pathOf(type), "done", "nothing_changed"));
+    }
+    return pages.show(frame, "type-review", new TypeViews.Review(now, changes));
+  }
+
+  /**
+   * Saves what the operator has seen.
+   *
+   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it is not what it was then
+   */
+  @PostMapping("/{type}/save")
+  public ResponseEntity<byte[]> save(
+      Frame frame, @PathVariable String type, @RequestParam Map<String, String> fields) {
+    TaskTypeSettings now = find(type);
+    if (!new Form(fields).text("modify_time").equals(String.valueOf(now.modifyTime()))) {
+      throw new FlowException(
+          ErrorCode.CHANGED_MEANWHILE, "another save has changed the type meanwhile");
+    }
+    Map<String, Object> save = new HashMap<>();
+    save.put("task_type", now.taskType());
+    for (Setting.Change change : Setting.changes(now, fields)) {
+      save.put(change.setting().name(), change.after().isEmpty() ? null : change.after());
+    }
+    calls.call(SAVE, save);
+    return Pages.goTo(frame.to(pathOf(type), "done", "type_save"));
+  }
+
+  @PostMapping("/{type}/{act}")
+  public ResponseEntity<byte[]> act(
+      Frame frame,
+      @PathVariable String type,
+      @PathVariable String act,
+      @RequestParam Map<String, String> fields) {
+    String reason = new Form(fields).text("reason");
+    switch (act) {
+      case "pause" -> calls.call("/api/pause/set", "kind", "TYPE", "name", type, "reason", reason);
+      case "resume" ->
+          calls.call("/api/pause/clear", "kind", "TYPE", "name", type, "reason", reason);
+      case "roll" -> calls.call("/api/task_schedule_cfg/roll", "taskType", type);
+      default -> throw Form.noPage();
+    }
+    return Pages.goTo(frame.to(pathOf(type), "done", "type_" + act));
+  }
+
+  private TaskTypeSettings find(String type) {
+    return types().stream()
+        .filter(settings -> settings.taskType().equalsIgnoreCase(type))
+        .findFirst()
+        .orElseThrow(
+            () -> new FlowException(ErrorCode.NO_SUCH_TASK_TYPE, "there is no type " + type));
+  }
+
+  private List<TaskTypeSettings> types() {
+    return calls.list(
+        TaskTypeSettings.class, "scheduleCfgList", "/api/task_schedule_cfg/list", Map.of());
+  }
+}

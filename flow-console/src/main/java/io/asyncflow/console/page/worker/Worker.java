@@ -1,0 +1,84 @@
+package io.asyncflow.console.page.worker;
+
+import io.asyncflow.api.WorkerInfo;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A worker, as {@code worker/list} answers it.
+ *
+ * @param state {@code alive}, {@code draining}, {@code paused} or {@code lost}
+ * @param description what it says of itself; {@code null} if it never did
+ * @param tooOldFor the types that ask for a later version of its program
+ */
+public record Worker(
+    String workerId,
+    String host,
+    String sdkVersion,
+    String state,
+    int heldTasks,
+    WorkerInfo description,
+    List<String> tooOldFor,
+    long firstBeat,
+    long lastBeat) {
+
+  private static final List<String> STATES = List.of("alive", "draining", "paused", "lost");
+
+  /** How many workers are in each state. */
+  static Map<String, Integer> counts(List<Worker> workers) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    STATES.forEach(state -> counts.put(state, 0));
+    workers.forEach(worker -> counts.merge(worker.state, 1, Integer::sum));
+    return counts;
+  }
+
+  /** What it has handlers for, as {@code type/stage}. */
+  public List<String> stages() {
+    return description == null || description.stages() == null ? List.of() : description.stages();
+  }
+
+  public Map<String, Integer> freeThreads() {
+    return description == null || description.freeThreads() == null
+        ? Map.of()
+        : description.freeThreads();
+  }
+
+  public Map<String, Integer> freeSlots() {
+    return description == null || description.freeSlots() == null
+        ? Map.of()
+        : description.freeSlots();
+  }
+
+  public Map<String, String> labels() {
+    return description == null || description.labels() == null ? Map.of() : description.labels();
+  }
+
+  public Map<String, String> states() {
+    return description == null || description.states() == null ? Map.of() : description.states();
+  }
+
+  /** What it says of itself that an operator should look at. */
+  public List<String> worries() {
+    List<String> worries = new ArrayList<>();
+    for (String name : List.of("health", "stuck", "quarantined", "spooled")) {
+      String value = states().get(name);
+      if (value != null && !value.isEmpty() && !value.equals("ok") && !value.equals("0")) {
+        worries.add(name);
+      }
+    }
+    if (tooOldFor != null && !tooOldFor.isEmpty()) {
+      worries.add("too_old");
+    }
+    return worries;
+  }
+
+  public int totalFreeThreads() {
+    return freeThreads().values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  boolean servesLike(String text) {
+    return stages().stream().anyMatch(stage -> stage.contains(text));
+  }
+}

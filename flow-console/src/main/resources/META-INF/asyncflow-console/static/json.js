@@ -1,0 +1,29 @@
+// @ts-check
+// Copies ids, and folds documents.
+
+/** Also where a page is plain HTTP, which has no clipboard. @param {string} text */
+export async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}
+
+for (const button of document.querySelectorAll('button.copy')) {
+  button.removeAttribute('hidden');
+  button.addEventListener('click', async () => {
+    await copy(button.getAttribute('data-copy') ?? '');
+    button.classList.add('done');
+    setTimeout(() => button.classList.remove('done'), 1200);
+  });
+}
+
+/** Folds all documents of the page, or unfolds them. */
+export function fold() {
+  const all = /** @type {HTMLDetailsElement[]} */ ([...document.querySelectorAll('.json details')]);
+  const isOpen = all.some((each) => each.open);
+  for (const each of all) each.open = !isOpen;
+}

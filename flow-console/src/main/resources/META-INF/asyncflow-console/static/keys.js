@@ -1,0 +1,45 @@
+// @ts-check
+// Keyboard shortcuts; none in fields, and none at all if the preferences say so.
+
+import { copy, fold } from './json.js';
+import { togglePause } from './live.js';
+
+let afterG = false;
+
+/** @param {number} step */
+function move(step) {
+  const rows = [...document.querySelectorAll('main tbody tr')];
+  if (rows.length === 0) return;
+  const now = rows.findIndex((row) => row.classList.contains('here'));
+  const next = rows[Math.max(0, Math.min(rows.length - 1, now + step))];
+  rows.forEach((row) => row.classList.toggle('here', row === next));
+  const link = /** @type {HTMLElement | null} */ (next.querySelector('a'));
+  link?.focus({ preventScroll: true });
+  next.scrollIntoView({ block: 'nearest' });
+}
+
+/** @type {Record<string, () => void>} */
+const KEYS = {
+  '/': () => document.getElementById('find')?.focus(),
+  '?': () => { const help = document.querySelector('footer a'); if (help instanceof HTMLElement) help.click(); },
+  j: () => move(1),
+  k: () => move(-1),
+  e: fold,
+  p: togglePause,
+  y: () => { const id = document.querySelector('button.copy')?.getAttribute('data-copy'); if (id) copy(id); },
+  g: () => { afterG = true; setTimeout(() => { afterG = false; }, 1500); },
+};
+
+document.addEventListener('keydown', (event) => {
+  const target = event.target;
+  if (document.documentElement.dataset.keys === 'off' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (target instanceof HTMLElement && target.closest('input, select, textarea, dialog')) return;
+  if (afterG) {
+    afterG = false;
+    const place = document.querySelector(`#nav a[data-key="${CSS.escape(event.key)}"]`);
+    if (place instanceof HTMLElement) { event.preventDefault(); place.click(); }
+    return;
+  }
+  const act = KEYS[event.key];
+  if (act) { event.preventDefault(); act(); }
+});

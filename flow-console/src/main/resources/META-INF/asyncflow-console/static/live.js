@@ -1,0 +1,163 @@
+// @ts-check
+// Looks for news of an open page and patches its regions. A region is an element with data-live; its
+// children with data-key are its rows. Only what the server sends differently is touched, and never
+// what has the focus, an open form or a selection.
+
+import { learnClock, start, word } from './times.js';
+
+const root = document.documentElement.dataset;
+const state = document.getElementById('live');
+const words = document.getElementById('words')?.dataset ?? {};
+const regions = [...document.querySelectorAll('[data-live]')];
+const every = Number(root.refresh) * 1000;
+const FLASH_MS = 1300;
+
+/** What the server sent of each element: a script rewords its times. @type {WeakMap<Element, string>} */
+const sent = new WeakMap();
+regions.forEach(remember);
+start();
+
+const policy = /** @type {any} */ (window).trustedTypes?.createPolicy('asyncflow', {
+  createHTML: (/** @type {string} */ html) => html, // for an inert document alone
+});
+
+let etag = '';
+let isPaused = false;
+let lostSince = '';
+/** @type {Map<Element, Element>} rows that came while the list was read */
+const waiting = new Map();
+
+/** @param {Element} region */
+function remember(region) {
+  sent.set(region, region.innerHTML);
+  for (const row of region.querySelectorAll(':scope > [data-key]')) sent.set(row, row.outerHTML);
+}
+
+function show() {
+  if (!state) return;
+  const kind = every === 0 || regions.length === 0 ? 'off' : lostSince ? 'lost' : isPaused ? 'paused' : 'on';
+  state.dataset.state = kind;
+  const text = (state.dataset[kind] ?? '').replace('{0}', lostSince);
+  if (state.textContent !== text) state.textContent = text;
+}
+
+/** @param {Element} element */
+function isInUse(element) {
+  const selection = getSelection();
+  return element.contains(document.activeElement) && document.activeElement !== document.body
+    || element.querySelector('details.act[open], dialog[open]') !== null
+    || !!selection && !selection.isCollapsed && selection.containsNode(element, true);
+}
+
+/** @param {Element} old @param {Element} fresh */
+function replace(old, fresh) {
+  const source = fresh.outerHTML;
+  const row = /** @type {Element} */ (document.importNode(fresh, true));
+  if (old.classList.contains('here')) row.classList.add('here');
+  const opened = [...old.querySelectorAll('details')].map((each) => each.open);
+  row.querySelectorAll('details').forEach((each, i) => { if (i < opened.length) each.open = opened[i]; });
+  old.replaceWith(row);
+  sent.set(row, source);
+  word(row);
+}
+
+/** @param {Element} region @param {Element} fresh */
+function patch(region, fresh) {
+  const rows = new Map([...region.querySelectorAll(':scope > [data-key]')].map((row) => [row.getAttribute('data-key'), row]));
+  const keyed = [...fresh.querySelectorAll(':scope > [data-key]')];
+  if (rows.size === 0 && keyed.length === 0) {
+    if (sent.get(region) !== fresh.innerHTML && !isInUse(region)) {
+      sent.set(region, fresh.innerHTML);
+      region.replaceChildren(.../** @type {Element} */ (document.importNode(fresh, true)).childNodes);
+      word(region);
+    }
+    return;
+  }
+  /** @type {Element | null} */
+  let before = null;
+  for (const row of keyed) {
+    const old = rows.get(row.getAttribute('data-key'));
+    rows.delete(row.getAttribute('data-key'));
+    if (old) {
+      if (sent.get(old) !== row.outerHTML && !isInUse(old)) {
+        replace(old, row);
+        before = region.querySelector(`:scope > [data-key="${CSS.escape(row.getAttribute('data-key') ?? '')}"]`);
+      } else {
+        before = old;
+      }
+    } else {
+      const added = /** @type {Element} */ (document.importNode(row, true));
+      sent.set(added, row.outerHTML);
+      if (before) before.after(added); else region.prepend(added);
+      word(added);
+      if (scrollY > 200) { // it would move what is being read
+        added.setAttribute('hidden', '');
+        waiting.set(added, region);
+      } else {
+        added.classList.add('new');
+        setTimeout(() => added.classList.remove('new'), FLASH_MS);
+      }
+      before = added;
+    }
+  }
+  for (const gone of rows.values()) if (!isInUse(gone)) gone.remove();
+  offerWaiting();
+}
+
+function offerWaiting() {
+  for (const row of waiting.keys()) if (!row.isConnected) waiting.delete(row);
+  document.querySelector('.newer')?.remove();
+  const region = waiting.values().next().value;
+  if (!region) return;
+  const button = document.createElement('button');
+  button.className = 'newer';
+  button.textContent = (words.newer ?? '').split('|').at(waiting.size === 1 ? 0 : -1)?.replace('{0}', String(waiting.size)) ?? '';
+  button.onclick = () => {
+    for (const row of waiting.keys()) row.removeAttribute('hidden');
+    waiting.clear();
+    button.remove();
+  };
+  (region.closest('.scroll') ?? region).before(button);
+}
+
+async function look() {
+  try {
+    const answer = await fetch(location.href, {
+      cache: 'no-store', headers: etag ? { 'If-None-Match': etag } : {}, signal: AbortSignal.timeout(10000),
+    });
+    learnClock(answer.headers.get('Date'));
+    if (answer.redirected) location.reload(); // the session has ended
+    if (answer.status === 200) {
+      const first = etag === '';
+      etag = answer.headers.get('ETag') ?? '';
+      const html = await answer.text();
+      const fresh = new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, 'text/html');
+      for (const region of regions) {
+        const same = fresh.getElementById(region.id);
+        if (same && region.isConnected) patch(region, same);
+      }
+      if (first) word(document);
+    } else if (answer.status !== 304) {
+      throw new Error(String(answer.status));
+    }
+    lostSince = '';
+  } catch {
+    lostSince ||= new Date().toLocaleTimeString();
+  }
+}
+
+async function run() {
+  for (;;) {
+    show();
+    await new Promise((done) => setTimeout(done, lostSince ? Math.max(every, 2000) : every));
+    if (!isPaused && !document.hidden) await look();
+  }
+}
+
+/** Stops looking for news, or starts again. */
+export function togglePause() {
+  isPaused = !isPaused;
+  show();
+}
+
+if (every > 0 && regions.length > 0) run(); else show();

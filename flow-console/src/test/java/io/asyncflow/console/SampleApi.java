@@ -1,0 +1,480 @@
+package io.asyncflow.console;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Answers calls as a server with a few types, workers and tasks would, and remembers the acts. A
+ * stranger's text stands wherever a stranger could have written one.
+ */
+public final class SampleApi implements OperatorClient {
+
+  public static final String TASK = "249835547751612417_tts_task_1";
+  public static final String JOB = "249835547751600001";
+  public static final String SCHEDULE = "249835547751000002";
+  public static final long NOW = 1_795_400_000_000L;
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Set<String> READING =
+      Set.of(
+          "/api/key/me",
+          "/api/task/getTask",
+          "/api/task/getActs",
+          "/api/job/getJob",
+          "/api/job/getJobList",
+          "/api/job/getJobTasks",
+          "/api/worker/list",
+          "/api/task_schedule_cfg/list",
+          "/api/task_schedule_cfg/tables",
+          "/api/schedule/list",
+          "/api/schedule/get",
+          "/api/schedule/fires",
+          "/api/schedule/preview",
+          "/api/governance/status",
+          "/api/audit/list");
+
+  /** An act that was called. */
+  public record Called(String path, Map<String, ?> fields) {}
+
+  private final List<Called> acts = new CopyOnWriteArrayList<>();
+  private volatile String stranger = "ada";
+  private volatile Set<String> verbs =
+      new TreeSet<>(
+          List.of(
+              "TYPE_READ TYPE_SAVE TYPE_TUNE TYPE_ROLL TASK_READ TASK_CANCEL TASK_RETRY TASK_FORCE"
+                  .split(" ")));
+  private volatile String csrfToken;
+  private volatile boolean isEmpty;
+  private volatile int taskStatus = 2;
+  private volatile FlowException refusal;
+
+  public SampleApi() {
+    verbs.addAll(
+        List.of(
+            "TASK_STEER CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ"
+                .split(" ")));
+  }
+
+  /** Puts a text wherever a stranger could have written one. */
+  public SampleApi withStranger(String text) {
+    stranger = text;
+    return this;
+  }
+
+  public SampleApi withVerbs(String... granted) {
+    verbs = new TreeSet<>(List.of(granted));
+    return this;
+  }
+
+  public SampleApi withToken(String token) {
+    csrfToken = token;
+    return this;
+  }
+
+  public SampleApi empty() {
+    isEmpty = true;
+    return this;
+  }
+
+  public SampleApi withTaskStatus(int status) {
+    taskStatus = status;
+    return this;
+  }
+
+  /** Refuses everything but the question who asks. */
+  public SampleApi refusing(ErrorCode code, String message) {
+    refusal = new FlowException(code, message);
+    return this;
+  }
+
+  public List<Called> acts() {
+    return acts;
+  }
+
+  @Override
+  public JsonNode call(String path, Map<String, ?> fields) {
+    if (refusal != null && !path.equals("/api/key/me")) {
+      throw refusal;
+    }
+    if (!READING.contains(path)) {
+      acts.add(new Called(path, new HashMap<>(fields)));
+      return JSON.createObjectNode();
+    }
+    return switch (path) {
+      case "/api/key/me" -> me();
+      case "/api/task/getTask" -> JSON.createObjectNode().set("taskData", task());
+      case "/api/task/getActs" -> taskActs();
+      case "/api/job/getJob" -> JSON.createObjectNode().set("jobData", job(0));
+      case "/api/job/getJobList" -> list("jobList", 9, this::job);
+      case "/api/job/getJobTasks" -> list("taskList", 12, this::child);
+      case "/api/worker/list" -> list("workerList", 6, this::worker);
+      case "/api/task_schedule_cfg/list" -> list("scheduleCfgList", 4, this::type);
+      case "/api/task_schedule_cfg/tables" -> list("tables", 3, this::table);
+      case "/api/schedule/list" -> list("scheduleList", 5, this::schedule);
+      case "/api/schedule/get" -> JSON.createObjectNode().set("scheduleData", schedule(0));
+      case "/api/schedule/fires" -> fires();
+      case "/api/schedule/preview" -> preview();
+      case "/api/governance/status" -> status();
+      default -> list("actList", 8, this::act);
+    };
+  }
+
+  private interface Item {
+    ObjectNode make(int index);
+  }
+
+  private JsonNode list(String member, int count, Item item) {
+    ObjectNode result = JSON.createObjectNode();
+    ArrayNode items = result.putArray(member);
+    for (int i = 0; i < count && !isEmpty; i++) {
+      items.add(item.make(i));
+    }
+    return isEmpty ? result : result.put("nextCursor", "next");
+  }
+
+  private JsonNode me() {
+    ObjectNode me = JSON.createObjectNode().put("principal", "local").put("kind", "LOCAL");
+    me.putArray("roles").add("ADMIN");
+    ArrayNode granted = me.putArray("verbs");
+    verbs.forEach(granted::add);
+    return csrfToken == null ? me : me.put("csrfToken", csrfToken);
+  }
+
+  private ObjectNode task() {
+    return JSON.createObjectNode()
+        .put("userId", stranger)
+        .put("taskId", TASK)
+        .put("taskType", "tts")
+        .put("taskStage", stranger.equals("ada") ? "synthesize" : stranger)
+        .put("status", taskStatus)
+        .put("priority", 90)
+        .put("orderTime", NOW - 70_000)
+        .put("crtRetryNum", 1)
+        .put("maxRetryNum", 3)
+        .put("maxRetryInterval", 0)
+        .put("scheduleLog", log())
+        .put("taskContext", context())
+        .put("createTime", NOW - 7_200_000)
+        .put("modifyTime", NOW - 12_000)
+        .put("leaseEpoch", 2)
+        .put("leaseMs", 18_000)
+        .put("workerId", stranger.equals("ada") ? "gpu-1" : stranger)
+        .put("deliveryCount", 1)
+        .put("traceId", "4bf92f3577b34da6a3ce929d0e0e4736")
+        .put("jobId", JOB)
+        .put("progress", 63)
+        .put("result", stranger.equals("ada") ? "" : stranger);
+  }
+
+  private String context() {
+    ObjectNode context = JSON.createObjectNode();
+    context.put("text", stranger.equals("ada") ? "Call me Ishmael." : stranger);
+    context.put("number", 1234567890123456789L);
+    context.put("api_key", "sk-4711");
+    context.putObject("voice").put("model", "kokoro").put("speed", 1.0).putNull("style");
+    context.putArray("parts").add(1).add(2).add(stranger);
+    context.put(stranger, "name");
+    return context.toString();
+  }
+
+  private String log() {
+    ArrayNode log = JSON.createObjectNode().putArray("log");
+    log.addObject().put("worker", "cpu-9").put("stage", "split").put("costMs", 412);
+    log.addObject().put("worker", "gpu-1").put("errMsg", stranger).put("costMs", 1_204);
+    return log.toString();
+  }
+
+  private JsonNode taskActs() {
+    ObjectNode result = JSON.createObjectNode();
+    ArrayNode items = result.putArray("acts");
+    if (!isEmpty) {
+      items
+          .addObject()
+          .put("time", NOW - 3_600_000)
+          .put("act", "RETRY")
+          .put("actor", "key:3Qm81LtzGh")
+          .put("operator", stranger)
+          .put("reason", stranger.equals("ada") ? "the model is back" : stranger)
+          .put("statusBefore", 8)
+          .put("statusAfter", 1);
+    }
+    return result;
+  }
+
+  private ObjectNode job(int i) {
+    String[] states = {"RUNNING", "SUCCESS", "FAILED", "SPLITTING", "MERGING", "CANCELLED"};
+    String state = states[i % states.length];
+    ObjectNode job =
+        JSON.createObjectNode()
+            .put("jobId", String.valueOf(Long.parseLong(JOB) + i))
+            .put("userId", stranger)
+            .put("jobType", "tts")
+            .put("childType", "tts")
+            .put("state", state)
+            .put("failurePolicy", "FINISH")
+            .put("priority", 0)
+            .put("createTime", NOW - 600_000 - 90_000L * i)
+            .put("modifyTime", NOW)
+            .put("merge", true)
+            .put("splitTaskId", TASK);
+    if (!state.equals("SPLITTING")) {
+      job.put("total", 2_000)
+          .put("done", state.equals("SUCCESS") ? 2_000 : 812)
+          .put("failed", state.equals("SUCCESS") ? 0 : 44)
+          .put("cancelled", state.equals("CANCELLED") ? 1_144 : 0);
+    }
+    if (state.equals("FAILED") || i == 0 && !stranger.equals("ada")) {
+      job.put("errMsg", stranger.equals("ada") ? "44 children failed" : stranger);
+    }
+    if (List.of("SUCCESS", "FAILED", "CANCELLED").contains(state)) {
+      job.put("endTime", NOW - 60_000L * i);
+    }
+    return job.put("result", stranger.equals("ada") ? "" : stranger);
+  }
+
+  private ObjectNode child(int i) {
+    int[] statuses = {4, 4, 2, 8, 1, 4};
+    int status = statuses[i % statuses.length];
+    ObjectNode child =
+        JSON.createObjectNode()
+            .put("index", i)
+            .put("taskId", (249835547751612417L + i) + "_tts_task_1")
+            .put("taskStage", stranger.equals("ada") ? "synthesize" : stranger)
+            .put("status", status);
+    if (status != 1) {
+      child
+          .put("costMs", 1_100 + 37L * i)
+          .put("workerId", stranger.equals("ada") ? "gpu-1" : stranger);
+    }
+    if (status == 8) {
+      child.put("errMsg", stranger.equals("ada") ? "no tape in drive 3" : stranger);
+    }
+    return status == 2 ? child.put("progress", 63) : child;
+  }
+
+  private ObjectNode worker(int i) {
+    String[] states = {"alive", "alive", "draining", "paused", "lost", "alive"};
+    ObjectNode worker =
+        JSON.createObjectNode()
+            .put("workerId", i == 0 && !stranger.equals("ada") ? stranger : "gpu-" + (i + 1))
+            .put("host", stranger.equals("ada") ? "node-" + i + ".eu" : stranger)
+            .put("sdkVersion", stranger.equals("ada") ? "0.1.0" : stranger)
+            .put("state", states[i])
+            .put("heldTasks", 2 * i)
+            .put("firstBeat", NOW - 86_400_000)
+            .put("lastBeat", NOW - 2_000 - (i == 4 ? 600_000 : 0));
+    worker.putArray("tooOldFor");
+    ObjectNode info = worker.putObject("description").put("version", 12);
+    info.putArray("stages").add("tts/synthesize").add("tts/split").add(stranger);
+    info.putObject("labels").put("zone", "eu-1").put(stranger, stranger);
+    info.putObject("freeThreads").put("tts", 6).put("lark", 2);
+    info.putObject("freeSlots").put("cuda:0", 1).put("cuda:1", 0);
+    info.putObject("states").put("worker", "RUNNING").put("health", "ok");
+    if (i == 5) {
+      ((ObjectNode) info.get("states")).put("quarantined", "cuda:1/0");
+    }
+    return worker;
+  }
+
+  private ObjectNode type(int i) {
+    String[] names = {"tts", "lark", "Render", "report"};
+    return JSON.createObjectNode()
+        .put("task_type", names[i])
+        .put("schedule_limit", 100)
+        .put("schedule_interval", 10)
+        .put("max_processing_time", 600)
+        .put("max_retry_num", 3)
+        .put("retry_interval", -10)
+        .put("lease_seconds", 30)
+        .put("max_delivery", 10)
+        .put("roll_threshold", 5_000_000)
+        .put("retention_days", i == 0 ? 30 : 0)
+        .put("max_executing", i == 0 ? 64 : 0)
+        .put("rate_limit", i == 1 ? 50 : 0)
+        .put("user_rate_limit", 0)
+        .put("min_worker_version", 0)
+        .put("paused", i == 2 ? 1 : 0)
+        .put("events", 0)
+        .put("sealed", 0)
+        .put("create_time", NOW - 8_640_000_000L)
+        .put("modify_time", NOW - 86_400_000L * (i + 1));
+  }
+
+  private ObjectNode table(int i) {
+    String[] states = {"OPEN", "SEALED", "DRAINED"};
+    ObjectNode table =
+        JSON.createObjectNode()
+            .put("table", "t_tts_task_" + (3 - i))
+            .put("number", 3 - i)
+            .put("state", states[i])
+            .put("rows", 4_123_456L * (i + 1))
+            .put("bytes", 1_900_000_000L)
+            .put("createTime", NOW - 86_400_000L * 9 * (i + 1))
+            .put("paused", i == 1);
+    return i == 2 ? table.put("drainTime", NOW - 86_400_000L) : table;
+  }
+
+  private ObjectNode schedule(int i) {
+    String[] states = {"ACTIVE", "ACTIVE", "PAUSED", "ACTIVE", "ENDED"};
+    ObjectNode schedule =
+        JSON.createObjectNode()
+            .put("scheduleId", String.valueOf(Long.parseLong(SCHEDULE) + i))
+            .put("name", stranger.equals("ada") ? "nightly-report-" + i : stranger)
+            .put("state", states[i])
+            .put("lastFireTime", NOW - 3_600_000)
+            .put("fireCount", 812L * (i + 1))
+            .put("failStreak", i == 2 ? 5 : 0)
+            .put("lateMs", i == 3 ? 42_000 : 0)
+            .put("slice", i)
+            .put("owner", "flowsvr-1")
+            .put("epoch", 3)
+            .put("version", 7)
+            .put("createTime", NOW - 8_640_000_000L)
+            .put("modifyTime", NOW - 86_400_000L);
+    if (i == 1) {
+      schedule.put("everyMs", 900_000);
+    } else {
+      schedule.put("cron", "0 30 2 * * *").put("zone", "Europe/Berlin");
+    }
+    if (!states[i].equals("ENDED")) {
+      schedule.put("nextFireTime", NOW + 7_000_000);
+    }
+    if (i == 2) {
+      schedule.put("lastError", stranger.equals("ada") ? "paused after 5 failures" : stranger);
+    }
+    schedule
+        .putObject("taskData")
+        .put("taskType", "report")
+        .put("taskStage", "collect")
+        .put("userId", stranger)
+        .put("taskContext", context());
+    return schedule;
+  }
+
+  private JsonNode fires() {
+    String[] outcomes = {"CREATED", "SKIPPED", "CREATED", "REFUSED", "CREATED", "WITHDRAWN"};
+    ObjectNode page = JSON.createObjectNode();
+    ArrayNode fires = page.putArray("fireList");
+    ArrayNode gaps = page.putArray("gapList");
+    for (int i = 0; i < outcomes.length && !isEmpty; i++) {
+      long time = NOW - 86_400_000L * (i + 1);
+      ObjectNode fire =
+          fires
+              .addObject()
+              .put("fireTime", time)
+              .put("outcome", outcomes[i])
+              .put("manual", i == 4)
+              .put("makeTime", time + (i == 2 ? 42_000 : 3))
+              .put("node", "flowsvr-1")
+              .put("epoch", 3);
+      if (outcomes[i].equals("CREATED")) {
+        fire.put("taskId", TASK).put("status", i == 2 ? 8 : 4).put("costMs", 41_000);
+      }
+    }
+    if (!isEmpty) {
+      gaps.addObject()
+          .put("fromTime", NOW - 864_000_000L)
+          .put("toTime", NOW - 777_600_000L)
+          .put("fires", 2)
+          .put("reason", "MISSED");
+    }
+    return page;
+  }
+
+  private JsonNode preview() {
+    ObjectNode preview = JSON.createObjectNode().put("kind", "FIXED");
+    ArrayNode times = preview.putArray("times");
+    ArrayNode local = preview.putArray("localTimes");
+    for (int i = 0; i < 5; i++) {
+      times.add(NOW + 7_000_000 + 86_400_000L * i);
+      local.add("2026-11-24T02:30:00+01:00");
+    }
+    return preview;
+  }
+
+  private JsonNode status() {
+    ObjectNode status =
+        JSON.createObjectNode()
+            .put("leader", "flowsvr-1")
+            .put("term", 7)
+            .put("leaderLeaseMs", 9_000);
+    ArrayNode nodes = status.putArray("nodes");
+    for (int i = 1; i <= 2; i++) {
+      nodes
+          .addObject()
+          .put("node", "flowsvr-" + i)
+          .put("host", stranger.equals("ada") ? "10.0.0." + i : stranger)
+          .put("serverNumber", i)
+          .put("startTime", NOW - 90_000_000)
+          .put("lastBeat", NOW - 1_500)
+          .put("version", "0.1.0")
+          .put("weight", 1)
+          .put("maxLoad", 100)
+          .put("busy", 3);
+    }
+    ArrayNode jobs = status.putArray("jobs");
+    List<String> names =
+        new ArrayList<>(List.of("expired-leases", "table-roll", "retention", "hooks", "act-chain"));
+    for (int i = 0; i < names.size(); i++) {
+      ObjectNode duty =
+          jobs.addObject()
+              .put("job", names.get(i))
+              .put("node", "flowsvr-1")
+              .put("lastRun", NOW - 1_000L * (i + 1))
+              .put("costMs", 3 + 7L * i)
+              .put("lastEffectiveRun", NOW - 3_600_000);
+      duty.putObject("result").put("released", i);
+      if (i == 3) {
+        duty.put("error", stranger.equals("ada") ? "Connect timed out" : stranger);
+      }
+    }
+    return status;
+  }
+
+  private ObjectNode act(int i) {
+    String[] acts = {"CANCEL", "SAVE", "PAUSE", "RETRY", "DRAIN", "ROLL", "SET_STATUS", "TRIGGER"};
+    String[] objects = {
+      "task:" + TASK,
+      "type:tts",
+      "type:lark",
+      "job:" + JOB,
+      "worker:gpu-1",
+      "type:tts",
+      "task:" + TASK,
+      "schedule:" + SCHEDULE
+    };
+    ObjectNode act =
+        JSON.createObjectNode()
+            .put("id", 900 - i)
+            .put("time", NOW - 60_000L * i)
+            .put("act", acts[i])
+            .put("object", objects[i])
+            .put("actor", "key:3Qm81LtzGh")
+            .put("actorIp", "10.1.2.3")
+            .put("source", "api")
+            .put("operator", i % 3 == 0 ? stranger : "")
+            .put(
+                "reason", i % 2 == 0 && stranger.equals("ada") ? "maintenance of rack 7" : stranger)
+            .put("traceId", "");
+    if (i == 0 || i == 6) {
+      act.put("taskId", TASK).put("statusBefore", 2).put("statusAfter", 16);
+    }
+    if (i == 1) {
+      ObjectNode detail = act.putObject("detail");
+      detail.putObject("before").put("max_executing", 0).put("lease_seconds", 30);
+      detail.putObject("after").put("max_executing", 64).put("lease_seconds", 30);
+    }
+    return act;
+  }
+}

@@ -1,0 +1,105 @@
+package io.asyncflow.console;
+
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+
+import io.asyncflow.console.asset.AssetController;
+import io.asyncflow.console.asset.Assets;
+import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.ConsoleProperties;
+import io.asyncflow.console.frame.ErrorPages;
+import io.asyncflow.console.frame.Frames;
+import io.asyncflow.console.frame.PageGuard;
+import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.page.account.AccountController;
+import io.asyncflow.console.page.cluster.ClusterController;
+import io.asyncflow.console.page.job.JobController;
+import io.asyncflow.console.page.schedule.ScheduleController;
+import io.asyncflow.console.page.task.TaskController;
+import io.asyncflow.console.page.type.TypeController;
+import io.asyncflow.console.page.worker.WorkerController;
+import io.asyncflow.console.text.Language;
+import jakarta.servlet.http.Cookie;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/** The pages over a {@link SampleApi}, without a server. */
+public final class SamplePages {
+
+  /** One address of each page. */
+  public static final List<String> ALL =
+      List.of(
+          "/types",
+          "/types/tts",
+          "/types/tts?tab=tables",
+          "/jobs",
+          "/jobs/" + SampleApi.JOB,
+          "/tasks/" + SampleApi.TASK,
+          "/workers",
+          "/worker?id=gpu-2",
+          "/schedules",
+          "/schedules/" + SampleApi.SCHEDULE,
+          "/cluster",
+          "/audit",
+          "/preferences",
+          "/help",
+          "/open?id=x",
+          "/nowhere");
+
+  private final MockMvc mvc;
+
+  public SamplePages(SampleApi api) {
+    this(api, new ConsoleProperties("/console", ""));
+  }
+
+  public SamplePages(SampleApi api, ConsoleProperties properties) {
+    Assets assets = new Assets();
+    Frames frames = new Frames(api, properties, assets);
+    Pages pages = new Pages();
+    Calls calls = new Calls(api);
+    this.mvc =
+        MockMvcBuilders.standaloneSetup(
+                new AccountController(pages),
+                new AssetController(assets),
+                new ClusterController(pages, calls),
+                new JobController(pages, calls),
+                new ScheduleController(pages, calls),
+                new TaskController(pages, calls),
+                new TypeController(pages, calls),
+                new WorkerController(pages, calls))
+            .setControllerAdvice(new ErrorPages(pages, frames))
+            .setCustomArgumentResolvers(frames)
+            .addInterceptors(new PageGuard(frames))
+            .addPlaceholderValue("asyncflow.console.path", properties.path())
+            .build();
+  }
+
+  /** The answer to a request of a page, in this language. */
+  public MockHttpServletResponse open(String address, Language language) throws Exception {
+    return send(get(java.net.URI.create("/console" + address)), language);
+  }
+
+  public String html(String address, Language language) throws Exception {
+    return open(address, language).getContentAsString(StandardCharsets.UTF_8);
+  }
+
+  /** The answer to a form, whose fields are names and values in turn. */
+  public MockHttpServletResponse submit(String address, String... fields) throws Exception {
+    MockHttpServletRequestBuilder form = post(java.net.URI.create("/console" + address));
+    for (int i = 0; i < fields.length; i += 2) {
+      form.param(fields[i], fields[i + 1]);
+    }
+    return send(form, Language.EN);
+  }
+
+  private MockHttpServletResponse send(MockHttpServletRequestBuilder request, Language language)
+      throws Exception {
+    return mvc.perform(request.cookie(new Cookie("asyncflow_console", "lang=" + language.code())))
+        .andReturn()
+        .getResponse();
+  }
+}

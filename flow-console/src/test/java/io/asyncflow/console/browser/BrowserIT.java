@@ -1,0 +1,263 @@
+package io.asyncflow.console.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.Cookie;
+import com.microsoft.playwright.options.ReducedMotion;
+import io.asyncflow.console.Payloads;
+import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.SampleServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * The pages in chromium. Whatever the browser complains of fails a test: violations of the policy,
+ * messages of the console, failed requests. Pictures of all pages lie in {@code target/screenshots}
+ * afterwards, to be looked at.
+ */
+@Tag("browser")
+class BrowserIT {
+
+  private static final Path PICTURES = Path.of("target/screenshots");
+  private static final int WIDE = 1440;
+  private static final int NARROW = 360;
+
+  private static ConfigurableApplicationContext server;
+  private static Playwright playwright;
+  private static Browser browser;
+  private static String axe;
+
+  private final List<String> complaints = new ArrayList<>();
+  private BrowserContext context;
+  private Page page;
+  private SampleApi api;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server = SampleServer.start("--server.port=0");
+    playwright =
+        Playwright.create(
+            new Playwright.CreateOptions()
+                .setEnv(
+                    Map.of(
+                        "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1",
+                        "PLAYWRIGHT_NODEJS_PATH", "/usr/bin/node")));
+    browser =
+        playwright
+            .chromium()
+            .launch(
+                new BrowserType.LaunchOptions()
+                    .setExecutablePath(Path.of("/usr/bin/chromium"))
+                    .setArgs(List.of("--no-sandbox")));
+    try (InputStream in = BrowserIT.class.getResourceAsStream("/axe.min.js")) {
+      axe = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    browser.close();
+    playwright.close();
+    server.close();
+  }
+
+  @BeforeEach
+  void reset() {
+    api = server.getBean(SampleApi.class);
+    api.withStranger("ada").withTaskStatus(2);
+  }
+
+  @AfterEach
+  void nothingWasComplainedOf() {
+    context.close();
+    assertThat(complaints).isEmpty();
+  }
+
+  private static String base() {
+    return "http://localhost:" + server.getEnvironment().getProperty("local.server.port");
+  }
+
+  private void open(String address, String preferences, int width, boolean withScript) {
+    context =
+        browser.newContext(
+            new Browser.NewContextOptions()
+                .setViewportSize(width, 900)
+                .setReducedMotion(ReducedMotion.REDUCE)
+                .setTimezoneId("Europe/Berlin")
+                .setJavaScriptEnabled(withScript));
+    context.addCookies(List.of(new Cookie("asyncflow_console", preferences).setUrl(base())));
+    page = context.newPage();
+    page.onConsoleMessage(message -> complaints.add(message.text()));
+    page.onPageError(complaints::add);
+    page.onRequestFailed(
+        request -> {
+          if (!"net::ERR_ABORTED".equals(request.failure())) { // a look for news, when it is left
+            complaints.add(request.url() + " " + request.failure());
+          }
+        });
+    page.onResponse(
+        response -> {
+          if (response.status() >= 400 && !response.url().contains("/nowhere")) {
+            complaints.add(response.url() + " " + response.status());
+          }
+        });
+    page.navigate(base() + "/console" + address);
+  }
+
+  /** Each page in each language and theme; wide and narrow in turn. */
+  static Stream<Arguments> looks() {
+    List<Arguments> looks = new ArrayList<>();
+    for (String address : SamplePages.ALL) {
+      if (!address.equals("/nowhere")) {
+        looks.add(Arguments.of(address, "en", "light", WIDE));
+        looks.add(Arguments.of(address, "zh", "dark", WIDE));
+        looks.add(Arguments.of(address, "en", "dark", NARROW));
+        looks.add(Arguments.of(address, "zh", "light", NARROW));
+      }
+    }
+    return looks.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("looks")
+  void pageIsAccessibleAndFitsItsWindow(String address, String language, String theme, int width) {
+    open(address, "lang=" + language + "&theme=" + theme + "&times=absolute", width, true);
+    String name = address.replaceAll("[^a-z]+", "-") + "-" + language + "-" + theme + "-" + width;
+    page.screenshot(
+        new Page.ScreenshotOptions().setPath(PICTURES.resolve(name + ".png")).setFullPage(true));
+
+    assertThat(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+        .as("scrolls sideways")
+        .isEqualTo(true);
+    page.evaluate(axe);
+    Object found =
+        page.evaluate(
+            "axe.run({runOnly: ['wcag2a','wcag2aa','wcag21a','wcag21aa','wcag22aa']})"
+                + ".then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ' ' + n.target + ' '"
+                + " + n.failureSummary)))");
+    assertThat((List<?>) found).isEmpty();
+  }
+
+  @Test
+  void textOfAStrangerRunsNothingAndBreaksNothing() {
+    for (String payload : Payloads.all()) {
+      api.withStranger(payload);
+      for (String address : List.of("/tasks/" + SampleApi.TASK, "/workers", "/audit")) {
+        if (page == null) {
+          open(address, "lang=en", NARROW, true);
+        } else {
+          page.navigate(base() + "/console" + address);
+        }
+        page.evaluate(
+            "document.querySelectorAll('main a, main td').forEach(e => e.dispatchEvent(new MouseEvent('mouseover')))");
+
+        assertThat(page.evaluate("window.pwned === undefined")).isEqualTo(true);
+        assertThat(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+            .as(payload)
+            .isEqualTo(true);
+      }
+    }
+  }
+
+  @Test
+  void policyIsInForce() {
+    open("/types", "lang=en", WIDE, true);
+
+    assertThat(
+            page.evaluate(
+                "() => { try { document.body.innerHTML = '<b>x</b>'; return 'set'; }"
+                    + " catch (e) { return e.name; } }"))
+        .isEqualTo("TypeError");
+    complaints.clear(); // the browser said so
+  }
+
+  @Test
+  void newsArriveInPlaceAndTheFocusStays() {
+    open("/tasks/" + SampleApi.TASK, "lang=en&refresh=2", WIDE, true);
+    Locator state = page.locator("#state .st");
+    PlaywrightAssertions.assertThat(state).hasText("Executing");
+    page.locator("#find").fill("24983");
+
+    api.withTaskStatus(8);
+
+    PlaywrightAssertions.assertThat(state).hasText("Failed");
+    PlaywrightAssertions.assertThat(page.locator("#find")).isFocused();
+    PlaywrightAssertions.assertThat(page.locator("#find")).hasValue("24983");
+  }
+
+  @Test
+  void actIsConfirmedInADialogByTheKeyboardAlone() {
+    open("/tasks/" + SampleApi.TASK, "lang=en", WIDE, true);
+    page.locator("#act-task_cancel > summary").focus();
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]")).isFocused();
+    page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve("dialog.png")));
+
+    page.keyboard().press("Escape");
+    PlaywrightAssertions.assertThat(page.locator("dialog")).hasCount(0);
+    PlaywrightAssertions.assertThat(page.locator("#act-task_cancel > summary")).isFocused();
+
+    page.keyboard().press("Enter");
+    page.keyboard().type("by the keyboard");
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The task was cancelled.");
+    assertThat(api.acts()).anyMatch(act -> "by the keyboard".equals(act.fields().get("reason")));
+  }
+
+  @Test
+  void keysLeadFromPageToPageAndThroughRows() {
+    open("/types", "lang=en", WIDE, true);
+    page.keyboard().press("j");
+    page.keyboard().press("j");
+    PlaywrightAssertions.assertThat(page.locator("tr.here")).hasAttribute("data-key", "Render");
+    page.keyboard().press("Enter");
+    page.waitForURL("**/types/render");
+    page.keyboard().press("g");
+    page.keyboard().press("w");
+    page.waitForURL("**/workers");
+    page.keyboard().press("Control+k");
+    page.keyboard().type("aud");
+    page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve("palette.png")));
+    page.keyboard().press("Enter");
+    page.waitForURL("**/audit");
+  }
+
+  @Test
+  void pageWithoutScriptsReadsFiltersAndActs() {
+    open("/workers", "lang=en", WIDE, false);
+    page.locator("input[name=stage]").fill("split");
+    page.locator("main form.filter button").click();
+    assertThat(page.url()).contains("stage=split");
+
+    page.navigate(base() + "/console/tasks/" + SampleApi.TASK);
+    page.locator("#act-task_cancel > summary").click();
+    page.locator("#act-task_cancel input[name=reason]").fill("without a script");
+    page.locator("#act-task_cancel form button").click();
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).isVisible();
+    assertThat(api.acts()).anyMatch(act -> "without a script".equals(act.fields().get("reason")));
+  }
+}

@@ -1,0 +1,153 @@
+package io.asyncflow.console.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SampleApi.Called;
+import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.text.Language;
+import java.util.Map;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+class ActTest {
+
+  private final SampleApi api = new SampleApi();
+  private final SamplePages pages = new SamplePages(api);
+
+  @Test
+  void formOfAnActIsOneCallAndThenAPage() throws Exception {
+    MockHttpServletResponse answer =
+        pages.submit("/tasks/" + SampleApi.TASK + "/cancel", "reason", "wrong voice");
+
+    assertThat(api.acts())
+        .containsExactly(
+            new Called(
+                "/api/task/cancel", Map.of("taskId", SampleApi.TASK, "reason", "wrong voice")));
+    assertThat(answer.getStatus()).isEqualTo(303);
+    assertThat(answer.getHeader("Location"))
+        .isEqualTo("/console/tasks/" + SampleApi.TASK + "?done=task_cancel");
+  }
+
+  @Test
+  void everyFormOfEveryPageLeadsToACall() throws Exception {
+    int forms = 0;
+    for (int status : new int[] {1, 2, 8, 32}) {
+      api.withTaskStatus(status);
+      for (String address : SamplePages.ALL) {
+        Document page = Jsoup.parse(pages.html(address, Language.EN));
+        for (Element form : page.select("details.act > form")) {
+          int before = api.acts().size();
+          MockHttpServletResponse answer =
+              pages.submit(
+                  form.attr("action").substring("/console".length()),
+                  "reason",
+                  "test",
+                  "status",
+                  "4",
+                  "task_type",
+                  "tts");
+
+          assertThat(answer.getStatus()).as(form.attr("action")).isEqualTo(303);
+          assertThat(api.acts()).as(form.attr("action")).hasSize(before + 1);
+          forms++;
+        }
+      }
+    }
+    assertThat(forms).isGreaterThan(30);
+  }
+
+  @Test
+  void actThatDoesNotExistIsNoPage() throws Exception {
+    assertThat(pages.submit("/tasks/" + SampleApi.TASK + "/explode").getStatus()).isEqualTo(404);
+    assertThat(pages.submit("/worker/explode", "id", "gpu-1").getStatus()).isEqualTo(404);
+    assertThat(api.acts()).isEmpty();
+  }
+
+  @Test
+  void stateThatRefusesAnActSaysWhy() throws Exception {
+    api.withTaskStatus(4);
+    Document page = Jsoup.parse(pages.html("/tasks/" + SampleApi.TASK, Language.EN));
+
+    assertThat(page.select("#act-task_retry, #act-task_cancel, #act-task_pause")).isEmpty();
+    assertThat(page.select(".act button[disabled]").eachText()).contains("Retry", "Cancel");
+    assertThat(page.select(".act small").eachText()).contains("It has succeeded.");
+  }
+
+  @Test
+  void settingsAreReviewedBeforeTheyAreSaved() throws Exception {
+    String shown =
+        pages
+            .submit("/types/tts/review", "max_executing", "32", "max_retry_num", "3")
+            .getContentAsString();
+    Document page = Jsoup.parse(shown);
+
+    assertThat(api.acts()).isEmpty();
+    assertThat(page.select("tbody tr")).hasSize(1);
+    assertThat(page.select("del").text()).isEqualTo("64");
+    assertThat(page.select("ins").text()).isEqualTo("32");
+
+    String read = page.select("input[name=modify_time]").attr("value");
+    assertThat(
+            pages.submit("/types/tts/save", "modify_time", read, "max_executing", "32").getStatus())
+        .isEqualTo(303);
+    assertThat(api.acts())
+        .containsExactly(
+            new Called(
+                "/api/task_schedule_cfg/save", Map.of("task_type", "tts", "max_executing", "32")));
+  }
+
+  @Test
+  void settingsThatAnotherSavedMeanwhileAreNotOverwritten() throws Exception {
+    assertThat(
+            pages.submit("/types/tts/save", "modify_time", "1", "max_executing", "32").getStatus())
+        .isEqualTo(409);
+    assertThat(api.acts()).isEmpty();
+  }
+
+  @Test
+  void formWithoutTheTokenOfItsSessionIsRefused() throws Exception {
+    api.withToken("secret-of-the-session");
+    String cancel = "/tasks/" + SampleApi.TASK + "/cancel";
+
+    assertThat(pages.submit(cancel).getStatus()).isEqualTo(403);
+    assertThat(pages.submit(cancel, "csrf", "guess").getStatus()).isEqualTo(403);
+    assertThat(api.acts()).isEmpty();
+    assertThat(pages.submit(cancel, "csrf", "secret-of-the-session").getStatus()).isEqualTo(303);
+  }
+
+  @Test
+  void everyFormThatActsCarriesTheToken() throws Exception {
+    api.withToken("secret-of-the-session");
+    for (String address : SamplePages.ALL) {
+      assertThat(Jsoup.parse(pages.html(address, Language.EN)).select("form[method=post]"))
+          .allMatch(
+              form ->
+                  form.select("input[name=csrf]").attr("value").equals("secret-of-the-session"));
+    }
+  }
+
+  @Test
+  void idLeadsToItsPage() throws Exception {
+    assertThat(pages.open("/open?id=%20" + SampleApi.TASK, Language.EN).getHeader("Location"))
+        .isEqualTo("/console/tasks/" + SampleApi.TASK);
+    assertThat(pages.open("/open?id=" + SampleApi.JOB, Language.EN).getHeader("Location"))
+        .isEqualTo("/console/jobs/" + SampleApi.JOB);
+  }
+
+  @Test
+  void preferencesLeadBackToAPageOfTheConsoleAlone() throws Exception {
+    for (String strange :
+        new String[] {"https://evil.example/", "//evil.example", "/console/\\evil", "/other"}) {
+      assertThat(pages.submit("/preferences", "lang", "zh", "to", strange).getHeader("Location"))
+          .isEqualTo("/console");
+    }
+    MockHttpServletResponse saved =
+        pages.submit("/preferences", "theme", "dark", "to", "/console/types?x=1");
+    assertThat(saved.getHeader("Location")).isEqualTo("/console/types?x=1");
+    assertThat(saved.getHeader("Set-Cookie")).contains("theme=dark").contains("HttpOnly");
+  }
+}

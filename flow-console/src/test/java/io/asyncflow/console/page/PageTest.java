@@ -1,0 +1,191 @@
+package io.asyncflow.console.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.console.Payloads;
+import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.text.Language;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Attribute;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+class PageTest {
+
+  private static final int HTML_BYTES = 160_000;
+
+  static Stream<Arguments> pages() {
+    return SamplePages.ALL.stream()
+        .flatMap(
+            page -> Stream.of(Language.values()).map(language -> Arguments.of(page, language)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void pageIsSoundHtml(String address, Language language) throws Exception {
+    SamplePages pages = new SamplePages(new SampleApi());
+    Document page = Jsoup.parse(pages.html(address, language));
+
+    assertThat(pages.open(address, language).getStatus())
+        .isEqualTo(address.equals("/nowhere") ? 404 : 200);
+    assertThat(page.select("h1")).hasSize(1);
+    assertThat(page.select("header, nav.side, main, footer")).hasSize(4);
+    assertThat(page.select("html").attr("lang")).isEqualTo(language.code());
+    assertThat(page.title()).endsWith(" · Asyncflow");
+    assertThat(page.select("[style], style, script:not([src]), iframe, object, embed, base"))
+        .isEmpty();
+    assertThat(page.select("script")).allMatch(script -> script.attr("type").equals("module"));
+    for (Element element : page.getAllElements()) {
+      for (Attribute attribute : element.attributes()) {
+        assertThat(attribute.getKey()).as(element.toString()).doesNotStartWith("on");
+      }
+    }
+    for (Element link : page.select("[href], [src], [action]")) {
+      String url =
+          link.hasAttr("href")
+              ? link.attr("href")
+              : link.hasAttr("src") ? link.attr("src") : link.attr("action");
+      assertThat(url.equals("#main") || url.equals("/console") || url.startsWith("/console/"))
+          .as(url)
+          .isTrue();
+    }
+    for (Element field : page.select("input:not([type=hidden]), select")) {
+      boolean isLabelled =
+          field.closest("label") != null || !page.select("label[for=" + field.id() + "]").isEmpty();
+      assertThat(isLabelled).as(field.toString()).isTrue();
+    }
+    assertThat(page.select("time")).allMatch(time -> time.attr("datetime").endsWith("Z"));
+    List<String> ids = page.select("[id]").eachAttr("id");
+    assertThat(ids).doesNotHaveDuplicates();
+    assertThat(page.select("[data-live]")).allMatch(region -> region.hasAttr("id"));
+    assertThat(page.select("form[method=post]")).allMatch(form -> form.hasAttr("action"));
+    assertThat(page.outerHtml().length()).isLessThan(HTML_BYTES);
+  }
+
+  static Stream<String> payloads() {
+    return Payloads.all().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("payloads")
+  void textOfAStrangerStaysAText(String payload) throws Exception {
+    SamplePages plain = new SamplePages(new SampleApi());
+    SamplePages hostile = new SamplePages(new SampleApi().withStranger(payload));
+    for (String address : SamplePages.ALL) {
+      Document page = Jsoup.parse(hostile.html(address, Language.EN));
+
+      assertThat(page.select("script"))
+          .hasSameSizeAs(Jsoup.parse(plain.html(address, Language.EN)).select("script"));
+      assertThat(
+              page.select(
+                  "main img, main b:not(.facets b), main style, main script, main bdo, main iframe"))
+          .isEmpty();
+      assertThat(page.select("main svg > *:not(use):not(rect)")).isEmpty();
+      assertThat(page.select("[onmouseover], [onfocus], [onclick], [onerror], [autofocus]"))
+          .isEmpty();
+      assertThat(page.select("[href^=javascript], [href^=data], [href^=//], [href^=http]"))
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void unseenCharactersAreShownByTheirNumbers() throws Exception {
+    String html =
+        new SamplePages(new SampleApi().withStranger("\u202Egnp.exe"))
+            .html("/tasks/" + SampleApi.TASK, Language.EN);
+
+    assertThat(html).contains("⟨U+202E⟩").contains("gnp.exe");
+    assertThat(Jsoup.parse(html).select("main").text()).doesNotContain("\u202E");
+  }
+
+  @ParameterizedTest
+  @MethodSource("pages")
+  void pageWithoutContentSaysSo(String address, Language language) throws Exception {
+    if (address.startsWith("/types/") || address.startsWith("/worker?")) {
+      return; // there is none then
+    }
+    SamplePages pages = new SamplePages(new SampleApi().empty());
+    Document page = Jsoup.parse(pages.html(address, language));
+
+    assertThat(page.select("h1")).hasSize(1);
+    assertThat(page.select("table.list tbody").eachText()).doesNotContain("");
+  }
+
+  @Test
+  void unchangedPageIsNotSentAgain() throws Exception {
+    SamplePages pages = new SamplePages(new SampleApi());
+    MockHttpServletResponse first = pages.open("/types", Language.EN);
+    MockHttpServletResponse other = pages.open("/types", Language.EN);
+
+    assertThat(first.getHeader("ETag")).isNotBlank().isEqualTo(other.getHeader("ETag"));
+    assertThat(first.getHeader("Cache-Control")).isEqualTo("no-cache, private");
+  }
+
+  @Test
+  void pageOfAnotherSessionWithTheSameNewsHasTheSameTag() throws Exception {
+    MockHttpServletResponse one =
+        new SamplePages(new SampleApi().withToken("token-of-one")).open("/types", Language.EN);
+    MockHttpServletResponse other =
+        new SamplePages(new SampleApi().withToken("token-of-other")).open("/types", Language.EN);
+
+    assertThat(one.getContentAsString()).contains("token-of-one");
+    assertThat(one.getHeader("ETag")).isEqualTo(other.getHeader("ETag"));
+  }
+
+  @Test
+  void everyPageHasThePolicy() throws Exception {
+    for (String address : SamplePages.ALL) {
+      assertThat(
+              new SamplePages(new SampleApi())
+                  .open(address, Language.EN)
+                  .getHeader("Content-Security-Policy"))
+          .contains("default-src 'none'")
+          .contains("require-trusted-types-for 'script'")
+          .doesNotContain("unsafe");
+    }
+  }
+
+  @Test
+  void operatorWithoutVerbsIsOfferedNoAct() throws Exception {
+    SamplePages pages =
+        new SamplePages(new SampleApi().withVerbs("TYPE_READ", "TASK_READ", "JOB_READ"));
+    Document task = Jsoup.parse(pages.html("/tasks/" + SampleApi.TASK, Language.EN));
+
+    assertThat(task.select("main form[method=post]")).isEmpty();
+    assertThat(task.select("#context")).isEmpty();
+    assertThat(task.select("nav.side a").eachText()).containsExactly("Types", "Jobs");
+    assertThat(Jsoup.parse(pages.html("/types/tts", Language.EN)).select("main button")).isEmpty();
+  }
+
+  @Test
+  void refusedCallIsAPageWithItsStatus() throws Exception {
+    MockHttpServletResponse answer =
+        new SamplePages(
+                new SampleApi().refusing(ErrorCode.OUT_OF_SCOPE, "the type tts is not yours"))
+            .open("/types", Language.ZH);
+
+    assertThat(answer.getStatus()).isEqualTo(403);
+    assertThat(answer.getContentAsString(java.nio.charset.StandardCharsets.UTF_8))
+        .contains("您不能执行此操作")
+        .contains("the type tts is not yours");
+  }
+
+  @Test
+  void serverThatIsBusyIsAskedAgainLater() throws Exception {
+    MockHttpServletResponse answer =
+        new SamplePages(new SampleApi().refusing(ErrorCode.UNAVAILABLE, "the database is down"))
+            .open("/workers", Language.EN);
+
+    assertThat(answer.getStatus()).isEqualTo(503);
+    assertThat(answer.getHeader("Retry-After")).isEqualTo("1");
+  }
+}

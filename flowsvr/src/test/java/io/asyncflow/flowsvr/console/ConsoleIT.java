@@ -1,0 +1,265 @@
+package io.asyncflow.flowsvr.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.console.OpenToAll;
+import io.asyncflow.flowsvr.KeyedServer;
+import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.access.TestCallers;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The console's pages on a server that asks for keys, in the name of callers of each role. */
+@KeyedServer
+class ConsoleIT {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String TYPE = "console_it";
+
+  @LocalServerPort int port;
+
+  @Autowired
+  @Qualifier("requestMappingHandlerMapping")
+  RequestMappingHandlerMapping controllers;
+
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private String taskId;
+  private String jobId;
+  private String scheduleId;
+
+  @BeforeEach
+  void thingsToLookAt() throws Exception {
+    api("task_schedule_cfg/save", Map.of("task_type", TYPE));
+    taskId =
+        api(
+                "task/createTask",
+                Map.of(
+                    "taskData",
+                    Map.of(
+                        "userId", "<b>ada</b>",
+                        "taskType", TYPE,
+                        "taskStage", "split",
+                        "taskContext", "{\"secretOfTheTask\":1}")))
+            .path("taskId")
+            .asString();
+    jobId =
+        api(
+                "job/createJob",
+                Map.of(
+                    "jobData",
+                    Map.of(
+                        "userId",
+                        "ada",
+                        "jobType",
+                        TYPE,
+                        "children",
+                        List.of(Map.of("taskStage", "run", "taskContext", "{}")))))
+            .path("jobId")
+            .asString();
+    scheduleId =
+        api(
+                "schedule/save",
+                Map.of(
+                    "scheduleData",
+                    Map.of(
+                        "name", "console-it",
+                        "cron", "0 0 3 * * *",
+                        "taskData",
+                            Map.of("userId", "ada", "taskType", TYPE, "taskStage", "split"))))
+            .path("scheduleId")
+            .asString();
+  }
+
+  private List<String> pages() {
+    return List.of(
+        "/types",
+        "/types/" + TYPE,
+        "/types/" + TYPE + "?tab=tables",
+        "/jobs",
+        "/jobs/" + jobId,
+        "/tasks/" + taskId,
+        "/workers",
+        "/schedules",
+        "/schedules/" + scheduleId,
+        "/cluster",
+        "/preferences",
+        "/help");
+  }
+
+  @Test
+  void everyPageOpensForThoseThatMayLook() throws Exception {
+    for (Role role : List.of(Role.READER, Role.OPERATOR, Role.ADMIN)) {
+      for (String language : List.of("en", "zh")) {
+        for (String page : pages()) {
+          HttpResponse<String> answer = get(page, KeyedServer.Roles.keyOf(role), language);
+
+          assertThat(answer.statusCode()).as(role + " " + page + answer.body()).isEqualTo(200);
+          assertThat(answer.body())
+              .startsWith("<!DOCTYPE html>")
+              .contains("<html lang=\"" + language + "\"");
+          assertThat(answer.headers().firstValue("Content-Security-Policy").orElse(""))
+              .contains("script-src 'self'");
+        }
+      }
+    }
+  }
+
+  @Test
+  void recordOfActsOpensForOperatorsAlone() throws Exception {
+    assertThat(get("/audit", KeyedServer.Roles.keyOf(Role.OPERATOR), "en").statusCode())
+        .isEqualTo(200);
+    HttpResponse<String> refused = get("/audit", KeyedServer.Roles.keyOf(Role.READER), "en");
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(refused.body()).contains("You may not do this");
+  }
+
+  @Test
+  void nothingOpensWithoutAKeyButFiles() throws Exception {
+    for (String page : pages()) {
+      assertThat(get(page, null, "en").statusCode()).as(page).isIn(401, 429);
+      assertThat(get(page, "wrong-key", "en").statusCode()).as(page).isIn(401, 429);
+    }
+    assertThat(get("/static/now/console.css", null, "en").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void onlyFilesAreOpenToAll() {
+    List<String> open = new ArrayList<>();
+    controllers
+        .getHandlerMethods()
+        .forEach(
+            (route, handler) -> {
+              if (handler.hasMethodAnnotation(OpenToAll.class)) {
+                open.addAll(route.getPatternValues());
+              }
+            });
+    assertThat(open).containsExactly("/console/static/{hash}/{name}");
+  }
+
+  @Test
+  void contentsAreForThoseThatMayReadThem() throws Exception {
+    assertThat(get("/tasks/" + taskId, KeyedServer.Roles.keyOf(Role.ADMIN), "en").body())
+        .contains("secretOfTheTask");
+    assertThat(get("/tasks/" + taskId, KeyedServer.Roles.keyOf(Role.OPERATOR), "en").body())
+        .doesNotContain("secretOfTheTask");
+  }
+
+  @Test
+  void textOfAStrangerStaysAText() throws Exception {
+    assertThat(get("/tasks/" + taskId, KeyedServer.Roles.keyOf(Role.ADMIN), "en").body())
+        .contains("&lt;b&gt;ada&lt;/b&gt;")
+        .doesNotContain("<b>ada");
+  }
+
+  @Test
+  void actOfAFormIsHeldToTheVerbsOfTheCaller() throws Exception {
+    String cancel = "/tasks/" + taskId + "/cancel";
+
+    assertThat(post(cancel, KeyedServer.Roles.keyOf(Role.READER)).statusCode()).isEqualTo(403);
+    assertThat(status()).isEqualTo(1);
+    assertThat(post(cancel, KeyedServer.Roles.keyOf(Role.OPERATOR)).statusCode()).isEqualTo(303);
+    assertThat(status()).isEqualTo(16);
+    assertThat(api("audit/list", Map.of("object", "task:" + taskId)).toString())
+        .contains("key:OPERATOR")
+        .contains("from the console");
+  }
+
+  private int status() throws Exception {
+    return api("task/getTask", Map.of("taskId", taskId)).path("taskData").path("status").asInt();
+  }
+
+  @Test
+  void pagesAreHeldToTheScopeOfTheCaller() throws Exception {
+    KeyedServer.Roles.add(
+        "key-of-another-tenant",
+        TestCallers.of(
+            Role.ADMIN, new Scope(Names.of(List.of("other_*")), Names.ALL, Names.ALL, "other-")));
+
+    for (String page : List.of("/tasks/" + taskId, "/jobs/" + jobId, "/schedules/" + scheduleId)) {
+      assertThat(get(page, "key-of-another-tenant", "en").statusCode()).as(page).isEqualTo(404);
+    }
+    for (String list : List.of("/types", "/jobs", "/schedules")) {
+      assertThat(get(list, "key-of-another-tenant", "en").body()).doesNotContain(TYPE);
+    }
+    assertThat(post("/tasks/" + taskId + "/cancel", "key-of-another-tenant").statusCode())
+        .isEqualTo(404);
+    assertThat(status()).isEqualTo(1);
+  }
+
+  @Test
+  void unknownPageIsAPage() throws Exception {
+    HttpResponse<String> answer = get("/no/such/page", KeyedServer.Roles.keyOf(Role.READER), "en");
+
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(answer.body()).contains("There is no such thing");
+  }
+
+  @Test
+  void pageWithNothingNewIsNotSentAgain() throws Exception {
+    String key = KeyedServer.Roles.keyOf(Role.READER);
+    String tag = get("/types", key, "en").headers().firstValue("ETag").orElseThrow();
+    HttpResponse<String> again =
+        http.send(
+            request("/types", key, "en").header("If-None-Match", tag).build(),
+            BodyHandlers.ofString());
+
+    assertThat(again.statusCode()).isEqualTo(304);
+    assertThat(again.body()).isEmpty();
+  }
+
+  private HttpResponse<String> get(String page, String key, String language)
+      throws IOException, InterruptedException {
+    return http.send(request(page, key, language).build(), BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> post(String page, String key)
+      throws IOException, InterruptedException {
+    return http.send(
+        request(page, key, "en")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(BodyPublishers.ofString("reason=from+the+console"))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder request(String page, String key, String language) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/console" + page))
+            .header("Accept", "text/html")
+            .header("Accept-Language", language);
+    return key == null ? request : request.header("Authorization", "Bearer " + key);
+  }
+
+  private JsonNode api(String path, Map<String, ?> fields)
+      throws IOException, InterruptedException {
+    HttpResponse<String> answer =
+        http.send(
+            HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/api/" + path))
+                .header("Authorization", "Bearer " + KeyedServer.KEY)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(JSON.writeValueAsString(fields)))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return JSON.readTree(answer.body()).path("result");
+  }
+}
