@@ -12,6 +12,7 @@ import io.asyncflow.console.frame.Frames;
 import io.asyncflow.console.frame.PageGuard;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.account.AccountController;
+import io.asyncflow.console.page.account.LogInController;
 import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.job.JobController;
 import io.asyncflow.console.page.schedule.ScheduleController;
@@ -48,6 +49,7 @@ public final class SamplePages {
           "/preferences",
           "/help",
           "/open?id=x",
+          "/login",
           "/nowhere");
 
   private final MockMvc mvc;
@@ -67,6 +69,7 @@ public final class SamplePages {
                 new AssetController(assets),
                 new ClusterController(pages, calls),
                 new JobController(pages, calls),
+                new LogInController(pages, frames, new SampleLogIn()),
                 new ScheduleController(pages, calls),
                 new TaskController(pages, calls),
                 new TypeController(pages, calls),

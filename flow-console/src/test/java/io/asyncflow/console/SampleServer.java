@@ -16,6 +16,11 @@ public class SampleServer {
     return new SampleApi();
   }
 
+  @Bean
+  LogIn sampleLogIn() {
+    return new SampleLogIn();
+  }
+
   /** Starts it on a free port, with these settings. */
   public static ConfigurableApplicationContext start(String... settings) {
     SpringApplication application = new SpringApplication(SampleServer.class);

@@ -1,5 +1,6 @@
 package io.asyncflow.console.autoconfigure;
 
+import io.asyncflow.console.LogIn;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.asset.AssetController;
 import io.asyncflow.console.asset.Assets;
@@ -10,6 +11,7 @@ import io.asyncflow.console.frame.Frames;
 import io.asyncflow.console.frame.PageGuard;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.account.AccountController;
+import io.asyncflow.console.page.account.LogInController;
 import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.job.JobController;
 import io.asyncflow.console.page.schedule.ScheduleController;
@@ -63,6 +65,12 @@ public class ConsoleAutoConfiguration {
   @Bean
   Frames consoleFrames(OperatorClient api, ConsoleProperties properties, Assets assets) {
     return new Frames(api, properties, assets);
+  }
+
+  @Bean
+  @ConditionalOnBean(LogIn.class)
+  LogInController consoleLogIn(Pages pages, Frames frames, LogIn logIn) {
+    return new LogInController(pages, frames, logIn);
   }
 
   @Bean

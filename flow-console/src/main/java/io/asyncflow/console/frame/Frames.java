@@ -41,6 +41,11 @@ public class Frames implements HandlerMethodArgumentResolver {
     return frame;
   }
 
+  /** The frame of a page that is shown before the caller is known. */
+  public Frame ofNobody(HttpServletRequest request) {
+    return make(request, Operator.NOBODY);
+  }
+
   /** The frame of a page that must be shown whatever the API answers. */
   Frame ofAnybody(HttpServletRequest request) {
     try {

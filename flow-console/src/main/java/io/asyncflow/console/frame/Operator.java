@@ -19,6 +19,11 @@ public record Operator(
     return !principal.isEmpty();
   }
 
+  /** Whether it is a session, which can be ended. */
+  public boolean isInSession() {
+    return csrfToken != null;
+  }
+
   public boolean may(String verb) {
     return verbs.contains(verb);
   }

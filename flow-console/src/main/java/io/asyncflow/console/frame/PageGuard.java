@@ -2,10 +2,12 @@ package io.asyncflow.console.frame;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.console.OpenToAll;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
@@ -32,10 +34,15 @@ public class PageGuard implements HandlerInterceptor {
     response.setHeader("Content-Security-Policy", POLICY);
     response.setHeader("Referrer-Policy", "same-origin");
     response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
-    if (request.getMethod().equals("POST")) {
+    if (request.getMethod().equals("POST") && !isOpenToAll(handler)) {
       requireOwnForm(request);
     }
     return true;
+  }
+
+  /** The form to log in has no session yet. */
+  private static boolean isOpenToAll(Object handler) {
+    return handler instanceof HandlerMethod method && method.hasMethodAnnotation(OpenToAll.class);
   }
 
   private void requireOwnForm(HttpServletRequest request) {

@@ -38,6 +38,11 @@ public class Pages {
         .body(html.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** A form once more, with the reason for which it was refused. */
+  public ResponseEntity<byte[]> showRefusal(Frame frame, String template, Object view) {
+    return show(frame, template, view, HttpStatus.UNAUTHORIZED.value());
+  }
+
   /** A page that answers what could not be done. */
   ResponseEntity<byte[]> show(Frame frame, String template, Object view, int status) {
     return ResponseEntity.status(status)

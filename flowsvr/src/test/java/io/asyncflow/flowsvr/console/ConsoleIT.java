@@ -15,9 +15,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -133,17 +136,22 @@ class ConsoleIT {
   }
 
   @Test
-  void nothingOpensWithoutAKeyButFiles() throws Exception {
+  void pageThatIsOpenedWithoutAKeyLeadsToTheLogIn() throws Exception {
     for (String page : pages()) {
-      assertThat(get(page, null, "en").statusCode()).as(page).isIn(401, 429);
+      HttpResponse<String> answer = get(page, null, "en");
+
+      assertThat(answer.statusCode()).as(page).isEqualTo(303);
+      assertThat(answer.headers().firstValue("Location").orElse(""))
+          .startsWith("/console/login?to=%2Fconsole%2F");
       assertThat(get(page, "wrong-key", "en").statusCode()).as(page).isIn(401, 429);
     }
     assertThat(get("/static/now/console.css", null, "en").statusCode()).isEqualTo(200);
+    assertThat(get("/login", null, "zh").body()).contains("<h1>登录</h1>");
   }
 
   @Test
-  void onlyFilesAreOpenToAll() {
-    List<String> open = new ArrayList<>();
+  void onlyTheLogInAndFilesAreOpenToAll() {
+    Set<String> open = new TreeSet<>();
     controllers
         .getHandlerMethods()
         .forEach(
@@ -152,7 +160,70 @@ class ConsoleIT {
                 open.addAll(route.getPatternValues());
               }
             });
-    assertThat(open).containsExactly("/console/static/{hash}/{name}");
+    assertThat(open).containsExactly("/console/login", "/console/static/{hash}/{name}");
+  }
+
+  @Test
+  void keyIsExchangedForASessionWhoseFormsHaveItsToken() throws Exception {
+    HttpResponse<String> begun =
+        submit("/login", null, "key=" + KeyedServer.KEY + "&to=/console/jobs");
+    assertThat(begun.statusCode()).as(begun.body()).isEqualTo(303);
+    assertThat(begun.headers().firstValue("Location")).hasValue("/console/jobs");
+    String cookie = begun.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
+
+    HttpResponse<String> page = withCookie("/tasks/" + taskId, cookie);
+    assertThat(page.statusCode()).isEqualTo(200);
+    Matcher token = Pattern.compile("name=\"csrf\" value=\"([^\"]+)\"").matcher(page.body());
+    assertThat(token.find()).isTrue();
+
+    String cancel = "/tasks/" + taskId + "/cancel";
+    assertThat(submit(cancel, cookie, "reason=forged").statusCode()).isEqualTo(403);
+    assertThat(submit(cancel, cookie, "csrf=guessed").statusCode()).isEqualTo(403);
+    assertThat(status()).isEqualTo(1);
+    assertThat(submit(cancel, cookie, "csrf=" + token.group(1)).statusCode()).isEqualTo(303);
+    assertThat(status()).isEqualTo(16);
+
+    assertThat(submit("/logout", cookie, "csrf=" + token.group(1)).statusCode()).isEqualTo(303);
+    assertThat(withCookie("/types", cookie).statusCode()).isEqualTo(303);
+  }
+
+  @Test
+  void wrongKeyIsRefusedOnThePageItself() throws Exception {
+    HttpResponse<String> answer = submit("/login", null, "key=wrong-key");
+
+    assertThat(answer.statusCode()).isIn(401, 429);
+    assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+    assertThat(answer.body()).startsWith("<!DOCTYPE html>").doesNotContain("wrong-key");
+  }
+
+  @Test
+  void pageOfAnotherSiteLogsNobodyIn() throws Exception {
+    HttpResponse<String> answer =
+        http.send(
+            form("/login", "key=" + KeyedServer.KEY).header("Sec-Fetch-Site", "cross-site").build(),
+            BodyHandlers.ofString());
+
+    assertThat(answer.statusCode()).isEqualTo(403);
+    assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+  }
+
+  private HttpResponse<String> submit(String page, String cookie, String fields)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder form = form(page, fields);
+    return http.send(
+        (cookie == null ? form : form.header("Cookie", cookie)).build(), BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder form(String page, String fields) {
+    return request(page, null, "en")
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .POST(BodyPublishers.ofString(fields));
+  }
+
+  private HttpResponse<String> withCookie(String page, String cookie)
+      throws IOException, InterruptedException {
+    return http.send(
+        request(page, null, "en").header("Cookie", cookie).build(), BodyHandlers.ofString());
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.console.frame.ConsoleProperties;
 import io.asyncflow.flowsvr.access.refusal.Refusal;
 import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
 import io.asyncflow.flowsvr.web.error.ApiError;
@@ -9,9 +10,13 @@ import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.authorization.AuthorizationDeniedException;
 import org.springframework.security.core.AuthenticationException;
@@ -28,14 +33,21 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
 
   private final RefusedRequests refused;
   private final HandlerExceptionResolver errors;
+  private final ObjectProvider<Routes> routes;
+  private final ObjectProvider<ConsoleProperties> console;
 
   /**
    * @param errors answers as if a controller had thrown
+   * @param console nothing if there is no console
    */
   Refusals(
       RefusedRequests refused,
+      ObjectProvider<Routes> routes,
+      ObjectProvider<ConsoleProperties> console,
       @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
     this.refused = refused;
+    this.routes = routes;
+    this.console = console;
     this.errors = errors;
   }
 
@@ -57,6 +69,12 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException none)
       throws IOException {
+    if (isForABrowser(request)) {
+      response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+      response.setStatus(HttpServletResponse.SC_SEE_OTHER);
+      response.setHeader(HttpHeaders.LOCATION, logIn(request));
+      return;
+    }
     FlowException refusal = CallerFilter.refusalOf(request);
     if (refusal != null // whose key it is cannot be found out now, or a page sent it
         && (refusal.retryable() || refusal.errorCode() == ErrorCode.CROSS_SITE)) {
@@ -79,6 +97,29 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
             ErrorCode.LIMIT_EXCEEDED,
             "too many requests without a valid key from your address: send one"
                 + " as Authorization: Bearer <key>"));
+  }
+
+  /**
+   * A page that somebody opens without a key; a program that sends a wrong one gets its refusal.
+   */
+  private boolean isForABrowser(HttpServletRequest request) {
+    String accept = request.getHeader(HttpHeaders.ACCEPT);
+    return console.getIfAvailable() != null
+        && request.getMethod().equals("GET")
+        && request.getHeader(HttpHeaders.AUTHORIZATION) == null
+        && accept != null
+        && accept.contains(MediaType.TEXT_HTML_VALUE)
+        && routes.getObject().isPage(request);
+  }
+
+  /** The page to log in, which leads on to the page that was asked for. */
+  private String logIn(HttpServletRequest request) {
+    String query = request.getQueryString();
+    String asked = request.getRequestURI() + (query == null ? "" : "?" + query);
+    return request.getContextPath()
+        + console.getObject().path()
+        + "/login?to="
+        + URLEncoder.encode(asked, StandardCharsets.UTF_8);
   }
 
   /** A caller that may not, or a route that does not exist. */

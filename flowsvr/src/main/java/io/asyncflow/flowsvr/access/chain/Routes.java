@@ -78,14 +78,17 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
    * What a caller needs for a method of a route.
    *
    * @param isOpen whether no caller is needed at all
+   * @param isPage whether it is one of the console's
    * @param oneOf one of these verbs; with none, every caller is let in
    */
-  private record Access(boolean isOpen, List<Verb> oneOf) {
+  private record Access(boolean isOpen, boolean isPage, List<Verb> oneOf) {
 
-    static final Access OPEN = new Access(true, List.of());
+    static final Access OPEN = new Access(true, false, List.of());
+    static final Access OPEN_PAGE = new Access(true, true, List.of());
+    static final Access PAGE = new Access(false, true, List.of());
 
     static Access of(Verb... oneOf) {
-      return new Access(false, List.of(oneOf));
+      return new Access(false, false, List.of(oneOf));
     }
   }
 
@@ -157,7 +160,10 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
       List.of(needs.value()).forEach(used::add);
       add(routes, route, Access.of(needs.value()));
     } else if (handler.getBeanType().getName().startsWith(CONSOLE)) {
-      add(routes, route, handler.hasMethodAnnotation(OpenToAll.class) ? Access.OPEN : Access.of());
+      add(
+          routes,
+          route,
+          handler.hasMethodAnnotation(OpenToAll.class) ? Access.OPEN_PAGE : Access.PAGE);
     } else if (isRouteOfOurs(handler.getBeanType())) {
       throw new IllegalStateException(
           handler.getShortLogMessage() + " has no @Needs, which names the verb that it needs");
@@ -263,8 +269,21 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
     }
   }
 
-  /** Whether a request changes nothing. Only old clients' holds do so by a GET. */
+  /** Whether somebody asks for a page of the console. */
+  boolean isPage(HttpServletRequest request) {
+    Route route = find(request);
+    Access access = route == null ? null : route.byMethod().get(request.getMethod());
+    return access != null && access.isPage();
+  }
+
+  /**
+   * Whether a request changes nothing, or its page looks for the token of the session in its form.
+   * Only old clients' holds change something by a GET.
+   */
   boolean isSafe(HttpServletRequest request) {
+    if (isPage(request)) {
+      return true;
+    }
     if (!READING.contains(request.getMethod())) {
       return false;
     }

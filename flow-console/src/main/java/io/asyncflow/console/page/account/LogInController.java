@@ -1,0 +1,71 @@
+package io.asyncflow.console.page.account;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.console.LogIn;
+import io.asyncflow.console.OpenToAll;
+import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Frames;
+import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.page.Form;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.Map;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/** Takes a key for a session, and ends the session. */
+@Controller
+@RequestMapping("${asyncflow.console.path:/console}")
+public class LogInController {
+
+  private final Pages pages;
+  private final Frames frames;
+  private final LogIn logIn;
+
+  public LogInController(Pages pages, Frames frames, LogIn logIn) {
+    this.pages = pages;
+    this.frames = frames;
+    this.logIn = logIn;
+  }
+
+  @OpenToAll
+  @GetMapping("/login")
+  public ResponseEntity<byte[]> show(
+      HttpServletRequest request, @RequestParam(defaultValue = "") String to) {
+    Frame frame = frames.ofNobody(request);
+    return pages.show(frame, "login", new LogInView(frame.urls().own(to), ""));
+  }
+
+  @OpenToAll
+  @PostMapping("/login")
+  public ResponseEntity<byte[]> begin(
+      HttpServletRequest request,
+      HttpServletResponse response,
+      @RequestParam Map<String, String> fields) {
+    Frame frame = frames.ofNobody(request);
+    Form form = new Form(fields);
+    String to = frame.urls().own(form.text("to"));
+    try {
+      logIn.begin(form.text("key"), request, response);
+    } catch (FlowException refused) {
+      if (refused.errorCode() == ErrorCode.NOT_AUTHENTICATED
+          || refused.errorCode() == ErrorCode.KEY_ENDED) {
+        return pages.showRefusal(frame, "login", new LogInView(to, frame.t("login.refused")));
+      }
+      throw refused;
+    }
+    return Pages.goTo(to);
+  }
+
+  @PostMapping("/logout")
+  public ResponseEntity<byte[]> end(
+      Frame frame, HttpServletRequest request, HttpServletResponse response) {
+    logIn.end(request, response);
+    return Pages.goTo(frame.to("/login"));
+  }
+}

@@ -1,0 +1,9 @@
+package io.asyncflow.console.page.account;
+
+/**
+ * What the page to log in shows.
+ *
+ * @param to the address of the page that was asked for
+ * @param refusal empty before a try
+ */
+public record LogInView(String to, String refusal) {}

@@ -1,0 +1,69 @@
+package io.asyncflow.flowsvr.access.chain;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.console.LogIn;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Callers;
+import io.asyncflow.flowsvr.access.refusal.Refusal;
+import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
+import io.asyncflow.flowsvr.access.session.OpenSession;
+import io.asyncflow.flowsvr.access.session.SessionCookie;
+import io.asyncflow.flowsvr.access.session.Sessions;
+import io.asyncflow.flowsvr.access.site.RequestSite;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
+import org.springframework.stereotype.Component;
+
+/** Begins and ends sessions for the console's page to log in, as {@code /api/session} does. */
+@Component
+class SessionLogIn implements LogIn {
+
+  private final Callers callers;
+  private final Sessions sessions;
+  private final SessionCookie cookie;
+  private final RefusedRequests refused;
+
+  SessionLogIn(Callers callers, Sessions sessions, SessionCookie cookie, RefusedRequests refused) {
+    this.callers = callers;
+    this.sessions = sessions;
+    this.cookie = cookie;
+    this.refused = refused;
+  }
+
+  /** The form has no token of a session yet, so pages of other sites are told by their headers. */
+  @Override
+  public void begin(String key, HttpServletRequest request, HttpServletResponse response) {
+    if (RequestSite.isForeign(request)) {
+      throw new FlowException(ErrorCode.CROSS_SITE, "a web page of another site sent this");
+    }
+    cookie.requireSafe(request);
+    Caller caller = callers.find(key, List::of); // keys that need a certificate begin no session
+    if (caller == null) {
+      Duration refusedFor = refused.countTry(request.getRemoteAddr(), Refusal.NO_KEY);
+      throw new FlowException(
+          refusedFor.isZero() ? ErrorCode.NOT_AUTHENTICATED : ErrorCode.LIMIT_EXCEEDED,
+          refusedFor.isZero() ? "no valid key" : "too many tries from your address");
+    }
+    if (caller.kind() == Caller.Kind.LOCAL) {
+      throw new FlowException(
+          ErrorCode.TRANSITION_NOT_ALLOWED,
+          "this server asks for no key, so nobody needs a session");
+    }
+    SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
+    cookie.set(request, response, sessions.begin(caller));
+  }
+
+  @Override
+  public void end(HttpServletRequest request, HttpServletResponse response) {
+    OpenSession session = OpenSession.of(request);
+    if (session != null) {
+      sessions.end(session);
+      cookie.clear(request, response);
+    }
+  }
+}
