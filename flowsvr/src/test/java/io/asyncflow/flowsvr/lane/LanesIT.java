@@ -194,9 +194,7 @@ class LanesIT {
     CompletableFuture<List<Task>> named = park(given.aHold(lark).by("w1").ofStages("first"));
     CompletableFuture<List<Task>> mine = park(given.aHold(lark).by("w2").ofStages("first"));
     TaskId first = aTaskFor("w2").create(); // the first of the type
-    assertThat(mine.get(20, SECONDS))
-        .extracting(Task::taskId)
-        .containsExactly(first.toString());
+    assertThat(mine.get(20, SECONDS)).extracting(Task::taskId).containsExactly(first.toString());
     CompletableFuture<List<Task>> again = park(given.aHold(lark).by("w2"));
     TaskId later = aTaskFor("w2").dueIn(300, MILLISECONDS).create();
     assertThat(again.get(20, SECONDS)).extracting(Task::taskId).containsExactly(later.toString());
