@@ -69,6 +69,26 @@ class SlowClientsIT {
     keepNoThread(List.of(head(put, AUTHORIZATION) + "\r\n{"));
   }
 
+  @Test
+  void formsToLogInThatHardlyComeKeepNoThread() throws Exception {
+    String head =
+        "POST /console/login HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n"
+            + "Content-Type: application/x-www-form-urlencoded\r\n";
+    try (SlowClients clients =
+        new SlowClients(
+            port,
+            CLIENTS,
+            List.of(
+                head + "Content-Length: 60000\r\n\r\nkey=",
+                head + "Content-Length: 2000000\r\n\r\nkey="))) {
+      healthAndHeartbeatsAreAnsweredUntil(clients::areAllSentAway);
+      assertThat(clients.answers())
+          .allMatch(answer -> answer.matches("(?s)HTTP/1.1 (408|413|429) .*"))
+          .anyMatch(answer -> answer.startsWith("HTTP/1.1 408 "))
+          .anyMatch(answer -> answer.startsWith("HTTP/1.1 413 "));
+    }
+  }
+
   private void keepNoThread(List<String> beginnings) throws IOException {
     assertThat(CLIENTS / beginnings.size()).as("of each kind").isGreaterThan(KeyedServer.THREADS);
     try (SlowClients clients = new SlowClients(port, CLIENTS, beginnings)) {

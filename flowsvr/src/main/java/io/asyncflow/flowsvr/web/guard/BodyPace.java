@@ -14,18 +14,23 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
+import java.util.Map;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Stops reading a body that arrives too slowly. Tomcat's own time-out restarts with every byte, so
- * a client that sends a byte now and then would occupy a thread for days. Requests to Actuator's
- * endpoints must have no body: Spring would read a body of any size into memory, for clients
- * without a key, too.
+ * Stops reading a body that arrives too slowly, and reads the forms of pages, which Tomcat would
+ * read without a look at the clock. Tomcat's own time-out restarts with every byte, so a client
+ * that sends a byte now and then would occupy a thread for days. Requests to Actuator's endpoints
+ * must have no body: Spring would read a body of any size into memory, for clients without a key,
+ * too.
  *
  * <p>The clock is checked after each read. Tomcat's time-out ends the request of a silent client.
  */
@@ -84,6 +89,7 @@ public class BodyPace extends OncePerRequestFilter {
   private final class PacedRequest extends HttpServletRequestWrapper {
 
     private ServletInputStream body;
+    private Map<String, String[]> form;
 
     PacedRequest(HttpServletRequest request) {
       super(request);
@@ -95,6 +101,42 @@ public class BodyPace extends OncePerRequestFilter {
         body = new PacedBody(super.getInputStream());
       }
       return body;
+    }
+
+    @Override
+    public String getParameter(String name) {
+      String[] values = getParameterValues(name);
+      return values == null ? null : values[0];
+    }
+
+    @Override
+    public String[] getParameterValues(String name) {
+      String[] values = getParameterMap().get(name);
+      return values == null ? null : values.clone();
+    }
+
+    @Override
+    public Enumeration<String> getParameterNames() {
+      return Collections.enumeration(getParameterMap().keySet());
+    }
+
+    @Override
+    public Map<String, String[]> getParameterMap() {
+      if (!PageForm.isIn(this)) {
+        return super.getParameterMap();
+      }
+      if (form == null) {
+        form = Collections.unmodifiableMap(read());
+      }
+      return form;
+    }
+
+    private Map<String, String[]> read() {
+      try {
+        return PageForm.read(this, getInputStream());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 
