@@ -62,7 +62,7 @@ class TaskTypeController {
     if (!caller.may(Verb.TYPE_SAVE) && !tunes(form)) {
       throw new MissingVerbException(Verb.TYPE_SAVE);
     }
-    types.save(form.settings(), form.removed());
+    types.save(form);
     return Envelope.done();
   }
 

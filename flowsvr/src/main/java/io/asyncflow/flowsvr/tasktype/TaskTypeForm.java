@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.tasktype;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.NumberField;
@@ -14,8 +16,10 @@ import java.util.stream.Collectors;
  *
  * @param settings the values; {@code null} keeps a value
  * @param removed the values that were sent as null and can be {@code null}
+ * @param expectedModifyTime epoch ms, as the caller has read the type; 0 if there is none yet;
+ *     {@code null} for any
  */
-record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
+record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed, Long expectedModifyTime) {
 
   /** A value that a type need not have. */
   enum Removable {
@@ -54,6 +58,7 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
           "paused",
           "events",
           "sealed",
+          "expectedModifyTime",
           // Sent by a client that saves what it has listed; ignored.
           "createTime",
           "modifyTime");
@@ -87,13 +92,28 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
             number(in, "sealed", TaskTypeRanges.SEALED).asInteger(),
             null,
             null);
+    Long expected = in.number("expectedModifyTime").between(0, Long.MAX_VALUE).asLong();
     in.refuseUnknown(KNOWN);
     in.refuseIfBad();
     Set<Removable> removed =
         Arrays.stream(Removable.values())
             .filter(value -> in.isNull(value.field))
             .collect(Collectors.toUnmodifiableSet());
-    return new TaskTypeForm(settings, removed);
+    return new TaskTypeForm(settings, removed, expected);
+  }
+
+  /**
+   * @param type as it is; empty if there is none
+   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it is not the expected one
+   */
+  void requireExpected(Optional<TaskTypeSettings> type) {
+    long modifyTime = type.map(TaskTypeSettings::modifyTime).orElse(0L);
+    if (expectedModifyTime != null && expectedModifyTime != modifyTime) {
+      throw new FlowException(
+          ErrorCode.CHANGED_MEANWHILE,
+          "the type %s has changed: its modify_time was %d when it was read, and is %d"
+              .formatted(settings.taskType(), expectedModifyTime, modifyTime));
+    }
   }
 
   /** Whether the save changes nothing but what slows the type down or stops it. */

@@ -154,32 +154,31 @@ public class TaskTypes {
 
   /** Creates a type that the server itself needs, or changes it. */
   public void saveOwn(TaskTypeSettings settings) {
-    save(settings, Set.of(), acts::recordOwn);
+    save(new TaskTypeForm(settings, Set.of(), null), acts::recordOwn);
   }
 
   /**
    * Creates a type or changes one for a caller, ignoring case; an existing one keeps its spelling.
    * In effect on this server when the call returns, and on every other server within a second.
    *
-   * @param settings the values; {@code null} keeps a value, and gives a new type the default
-   * @param removed the values to set to {@code null}, which {@code settings} cannot express
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the type is new and there are
-   *     too many types
+   *     too many types, with {@link ErrorCode#CHANGED_MEANWHILE} if it is not the expected one
    */
-  void save(TaskTypeSettings settings, Set<TaskTypeForm.Removable> removed) {
-    save(settings, removed, acts::record);
+  void save(TaskTypeForm form) {
+    save(form, acts::record);
   }
 
-  private void save(
-      TaskTypeSettings settings, Set<TaskTypeForm.Removable> removed, Consumer<Act> record) {
+  private void save(TaskTypeForm form, Consumer<Act> record) {
+    TaskTypeSettings settings = form.settings();
     transactions.execute(
         () -> {
           Optional<TaskTypeConfig> known = rows.findLocked(settings.taskType());
+          form.requireExpected(known.map(TaskTypeConfig::toSettings));
           TaskTypeConfig row = known.orElseGet(() -> created(settings.taskType()));
           TaskTypeSettings before = row.toSettings();
           boolean wasPaused = row.paused();
           row.change(settings);
-          removed.forEach(row::remove);
+          form.removed().forEach(row::remove);
           record(row, known.isPresent() ? before : null, record);
           if (settings.paused() != null) {
             recordPause(PausedName.ofType(row.type()), wasPaused, row.paused());

@@ -52,7 +52,7 @@ class TaskTypesIT {
 
   @Test
   void newTypeHasTheSameDefaultsHereAndInTheDatabase() {
-    types.save(TaskTypeSettings.named("Plain"), Set.of());
+    types.save(new TaskTypeForm(TaskTypeSettings.named("Plain"), Set.of(), null));
 
     TaskTypeSettings inDatabase = types.require(new TaskType("plain")).toSettings();
     TaskTypeSettings here = TaskTypeConfig.of(TaskTypeSettings.named("Plain")).toSettings();
@@ -67,15 +67,19 @@ class TaskTypesIT {
 
   @Test
   void saveChangesWhatIsGivenAndKeepsTheSpelling() {
-    types.save(settings("Keeper", 7, 60), Set.of());
-    types.save(settings("KEEPER", null, 90), Set.of());
+    types.save(new TaskTypeForm(settings("Keeper", 7, 60), Set.of(), null));
+    types.save(new TaskTypeForm(settings("KEEPER", null, 90), Set.of(), null));
 
     TaskTypeConfig config = types.require(new TaskType("keeper"));
     assertThat(config.spelling()).isEqualTo("Keeper");
     assertThat(config.scheduleLimit()).isEqualTo(7);
     assertThat(config.maxRetryInterval()).isEqualTo(90);
 
-    types.save(TaskTypeSettings.named("keeper"), Set.of(TaskTypeForm.Removable.MAX_RETRY_INTERVAL));
+    types.save(
+        new TaskTypeForm(
+            TaskTypeSettings.named("keeper"),
+            Set.of(TaskTypeForm.Removable.MAX_RETRY_INTERVAL),
+            null));
     assertThat(types.require(new TaskType("keeper")).maxRetryInterval()).isNull();
   }
 

@@ -186,7 +186,7 @@ class TaskTypesTest {
     when(rows.findAll()).thenReturn(rowsNamed("lark"));
     types.require(LARK);
 
-    types.save(TaskTypeSettings.named("lark"), Set.of());
+    types.save(new TaskTypeForm(TaskTypeSettings.named("lark"), Set.of(), null));
     types.require(LARK);
 
     verify(rows, times(2)).findAll();
