@@ -3,12 +3,15 @@ package io.asyncflow.flowsvr.worker;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -20,6 +23,7 @@ class WorkerController {
 
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
+  private static final long MAX_AGE_MS = 60_000;
   private static final int WORKER_ID = 64;
   private static final int OPERATOR = 128;
   private static final int REASON = 1_000;
@@ -33,11 +37,15 @@ class WorkerController {
     this.workers = workers;
   }
 
-  record ListWorkers(Integer limit) {}
+  record ListWorkers(Integer limit, Long maxAgeMs) {}
+
+  record GetWorker(String workerId, Long maxAgeMs) {}
 
   record Drain(String workerId, Integer undo, Long graceMs, String operator, String reason) {}
 
   record Workers(List<WorkerView> workerList) {}
+
+  record Found(WorkerView workerData) {}
 
   @Takes(summary = "Lists workers, the one that beat last first", shape = ListWorkers.class)
   @Needs(Verb.WORKER_READ)
@@ -46,8 +54,33 @@ class WorkerController {
       method = {GET, POST})
   Envelope<Workers> list(Fields in, Caller caller) {
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    Duration maxAge = maxAge(in);
     in.refuseIfBad();
-    return Envelope.ok(new Workers(workers.list(limit, caller.workers())));
+    return Envelope.ok(new Workers(workers.list(limit, caller.workers(), maxAge)));
+  }
+
+  @Takes(summary = "Reads a worker", shape = GetWorker.class)
+  @Needs(Verb.WORKER_READ)
+  @RequestMapping(
+      path = "/get",
+      method = {GET, POST})
+  Envelope<Found> get(Fields in, Caller caller) {
+    String workerId = in.text("workerId").required().name().max(WORKER_ID).value();
+    Duration maxAge = maxAge(in);
+    in.refuseIfBad();
+    return workers
+        .find(workerId, caller.workers(), maxAge)
+        .map(worker -> Envelope.ok(new Found(worker)))
+        .orElseThrow(
+            () ->
+                new FlowException(
+                    ErrorCode.NO_SUCH_OBJECT,
+                    "no worker " + workerId + " has sent a heartbeat for a day"));
+  }
+
+  /** How long ago this server may have written what its workers told it. */
+  private static Duration maxAge(Fields in) {
+    return Duration.ofMillis(in.number("maxAgeMs").between(0, MAX_AGE_MS).or(0));
   }
 
   /**

@@ -81,6 +81,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   /** When the writer made its last round. */
   private long lastRound;
 
+  /** When the last round began that was not cut short, whoever made it. */
+  private volatile long lastWritten;
+
   WorkerRegistry(
       WorkerStore store,
       WorkerStageStore stages,
@@ -92,6 +95,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       PagedDelete pages,
       Node node,
       @Value("${flow.max-workers:10000}") int maxWorkers) {
+    this.lastWritten = node.nanoTime();
     this.maxWorkers = maxWorkers;
     this.store = store;
     this.stages = stages;
@@ -144,6 +148,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * one. Rounds do not overlap, because one could write a beat after the other wrote a newer one.
    */
   synchronized void runOnce() {
+    long begin = node.nanoTime();
     Set<String> whoBeat = writeBeats();
     Set<String> holders = holds.seenWorkers();
     holders.removeAll(whoBeat);
@@ -151,6 +156,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     if (!whoBeat.isEmpty() || !holders.isEmpty() || isAnyDraining) {
       readDraining();
     }
+    lastWritten = begin;
   }
 
   /** Writes buffered beats; returns the ids of their workers. */
@@ -209,12 +215,36 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * have written.
    *
    * @param seen other workers are not on the list
+   * @param maxAge how old the rows of this server's workers may be, so that readers do not write
    */
-  public List<WorkerView> list(int limit, Names seen) {
-    runOnce();
+  public List<WorkerView> list(int limit, Names seen, Duration maxAge) {
+    writeUnlessWritten(maxAge);
     return store.list(LOST_AFTER, pauses.now()::hasWorker, limit, seen).stream()
-        .map(worker -> worker.tooOldFor(tooOldFor(worker.description())))
+        .map(this::withTypes)
         .toList();
+  }
+
+  /**
+   * A worker; see {@link #list}. Empty if it is not seen, or has not beaten for a day.
+   *
+   * @param seen other workers are not found
+   */
+  Optional<WorkerView> find(String workerId, Names seen, Duration maxAge) {
+    if (!seen.contains(workerId)) {
+      return Optional.empty();
+    }
+    writeUnlessWritten(maxAge);
+    return store.find(workerId, LOST_AFTER, pauses.now()::hasWorker).map(this::withTypes);
+  }
+
+  private WorkerView withTypes(WorkerView worker) {
+    return worker.tooOldFor(tooOldFor(worker.description()));
+  }
+
+  private void writeUnlessWritten(Duration maxAge) {
+    if (node.nanoTime() - lastWritten >= maxAge.toNanos()) {
+      runOnce();
+    }
   }
 
   /** The types of a worker's stages that ask for a later version than it describes. */

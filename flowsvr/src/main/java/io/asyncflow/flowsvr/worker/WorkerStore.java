@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -140,17 +141,35 @@ class WorkerStore {
   List<WorkerView> list(Duration lostAfter, Predicate<String> isPaused, int limit, Names seen) {
     Map<String, Object> params = new HashMap<>(Map.of("limit", limit));
     String onlySeen = seen.and("worker_id", "worker", params);
+    return read(
+            """
+            WHERE TRUE
+            %sORDER BY beat_time DESC
+            LIMIT :limit
+            """
+                .formatted(onlySeen),
+            params,
+            lostAfter,
+            isPaused)
+        .list();
+  }
+
+  /** A worker; empty if there is no row of it. */
+  Optional<WorkerView> find(String workerId, Duration lostAfter, Predicate<String> isPaused) {
+    return read("WHERE worker_id = :worker\n", Map.of("worker", workerId), lostAfter, isPaused)
+        .optional();
+  }
+
+  private JdbcClient.MappedQuerySpec<WorkerView> read(
+      String which, Map<String, ?> params, Duration lostAfter, Predicate<String> isPaused) {
     return jdbc.sql(
             sql(
                 """
             SELECT worker_id, host, sdk_version, description, held_tasks, first_time, beat_time,
               drain, now_ms - beat_time AS silent_ms
             FROM t_worker
-            WHERE TRUE
-            %sORDER BY beat_time DESC
-            LIMIT :limit
             """
-                    .formatted(onlySeen)))
+                    + which))
         .params(params)
         .query(
             (rs, row) -> {
@@ -168,8 +187,7 @@ class WorkerStore {
                   List.of(),
                   rs.getLong("first_time"),
                   rs.getLong("beat_time"));
-            })
-        .list();
+            });
   }
 
   /** Deletes a page of workers that have been silent for this long; returns their number. */

@@ -506,6 +506,7 @@ class HostileIT {
           "stats/failures",
           "worker/heartbeat",
           "worker/list",
+          "worker/get",
           "worker/drain",
           "pause/set",
           "pause/clear",

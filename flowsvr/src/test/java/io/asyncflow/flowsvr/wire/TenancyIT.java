@@ -131,7 +131,7 @@ class TenancyIT {
     String job = any(random, owner.jobs);
     String schedule = any(random, owner.schedules);
     Answer answer =
-        switch (random.nextInt(42)) {
+        switch (random.nextInt(43)) {
           case 0, 1, 2 -> createTask(caller, owner);
           case 3 -> createJob(caller, owner);
           case 4 -> saveSchedule(caller, owner);
@@ -182,6 +182,7 @@ class TenancyIT {
           case 38 -> send(caller.key, "task/runNow", Map.of("taskId", task));
           case 39 -> send(caller.key, "job/getJobMap", Map.of("jobId", job));
           case 40 -> send(caller.key, "store/list", Map.of("taskId", task));
+          case 41 -> send(caller.key, "worker/get", Map.of("workerId", owner.worker()));
           default ->
               send(caller.key, "task/setWorkers", Map.of("taskId", task, "workerIds", List.of()));
         };
@@ -351,6 +352,11 @@ class TenancyIT {
         "jobType");
     compare(tenant, other, "schedule/list", many, "scheduleList", "name");
     compare(tenant, other, "worker/list", many, "workerList", "workerId");
+    beat(tenant, tenant);
+    assertThat(send(tenant.key, "worker/get", Map.of("workerId", tenant.worker())).code()).isZero();
+    assertThat(send(tenant.key, "worker/get", Map.of("workerId", other.worker())).code())
+        .isEqualTo(send(tenant.key, "worker/get", Map.of("workerId", "no-such-worker")).code())
+        .isNotZero();
     compare(tenant, other, "pause/list", many, "pauseList", "name");
     compare(tenant, other, "hook/list", nothing, "hookList", "name");
     compareNumbers(tenant, other);

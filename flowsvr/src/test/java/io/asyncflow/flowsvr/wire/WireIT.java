@@ -203,6 +203,26 @@ class WireIT {
         .isBetween(20_000L, 30_000L);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"expected_modify_time", "expectedModifyTime"})
+  void saveOfWhatAnotherHasChangedIsRefused(String expected) {
+    String save = "/api/task_schedule_cfg/save";
+    long seen = typeNow().path("modify_time").asLong();
+    String form = "{'task_type':'%s','schedule_limit':%d,'%s':%d}";
+    ok(wire.post(save, form.formatted(type, 21, expected, seen)));
+
+    Answer refused = wire.post(save, form.formatted(type, 22, expected, seen));
+
+    assertRefused(refused, 409, 8053);
+    assertThat(refused.msg())
+        .contains("" + seen)
+        .contains(typeNow().path("modify_time").asString());
+    assertThat(typeNow().path("schedule_limit").asInt()).isEqualTo(21);
+    assertRefused(wire.post(save, form.formatted(type + "_new", 1, expected, seen)), 409, 8053);
+    ok(wire.post(save, form.formatted(type + "_new", 1, expected, 0)));
+    assertRefused(wire.post(save, form.formatted(type, 22, expected, -1)), 400, 8020);
+  }
+
   @Test
   void whatWasListedCanBeSaved() {
     ok(wire.post("/api/task_schedule_cfg/save", typeNow().toString()));
@@ -954,6 +974,29 @@ class WireIT {
     assertThat(task(mine).path("progress").asInt()).isEqualTo(40);
     ok(wire.post("/api/worker/heartbeat", "{'workerId':'w1'}"));
     ok(wire.postForm("/api/worker/heartbeat", Map.of("worker_id", "w1")));
+  }
+
+  @Test
+  void workerIsReadByItsId() {
+    String path = "/api/worker/get";
+    String worker = "w-" + type;
+    assertRefused(wire.get(path + "?workerId=" + worker), 404, 8037);
+    ok(
+        wire.post(
+            "/api/worker/heartbeat", "{'workerId':'%s','worker':{'host':'h'}}".formatted(worker)));
+    for (Answer found :
+        List.of(
+            wire.get(path + "?workerId=" + worker),
+            wire.get(path + "?worker_id=" + worker + "&max_age_ms=60000"),
+            wire.post(path, "{'workerId':'" + worker + "','maxAgeMs':60000}"),
+            wire.postForm(path, Map.of("worker_id", worker)))) {
+      ok(found);
+      assertThat(found.result().propertyNames()).containsExactly("workerData");
+      assertThat(found.result().path("workerData").path("workerId").asString()).isEqualTo(worker);
+      assertThat(found.result().path("workerData").path("state").asString()).isEqualTo("alive");
+    }
+    assertRefused(wire.get(path), 400, 8020);
+    assertRefused(wire.get(path + "?workerId=" + worker + "&maxAgeMs=60001"), 400, 8020);
   }
 
   // ---- errors
