@@ -126,7 +126,7 @@ class ChainConfiguration implements WebMvcConfigurer {
     }
     filters.add(new CallerFilter(callers, sessions, environmentKeyUse));
     if (!access.isLocal()) {
-      filters.add(new SessionGuard(routes::isSafe));
+      filters.add(new SessionGuard(routes::isSafe, routes::isPage));
     }
     ExceptionTranslationFilter refused =
         new ExceptionTranslationFilter(refusals, new NullRequestCache());

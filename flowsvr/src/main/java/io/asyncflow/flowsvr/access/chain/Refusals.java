@@ -69,13 +69,13 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException none)
       throws IOException {
-    if (isForABrowser(request)) {
+    FlowException refusal = CallerFilter.refusalOf(request);
+    if (refusal == null && isForABrowser(request)) {
       response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
       response.setStatus(HttpServletResponse.SC_SEE_OTHER);
       response.setHeader(HttpHeaders.LOCATION, logIn(request));
       return;
     }
-    FlowException refusal = CallerFilter.refusalOf(request);
     if (refusal != null // whose key it is cannot be found out now, or a page sent it
         && (refusal.retryable() || refusal.errorCode() == ErrorCode.CROSS_SITE)) {
       ApiErrorWriter.write(request, response, ApiError.of(refusal));

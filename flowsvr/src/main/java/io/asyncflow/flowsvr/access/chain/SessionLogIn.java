@@ -13,7 +13,6 @@ import io.asyncflow.flowsvr.access.session.Sessions;
 import io.asyncflow.flowsvr.access.site.RequestSite;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.time.Duration;
 import java.util.List;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextImpl;
@@ -42,13 +41,7 @@ class SessionLogIn implements LogIn {
       throw new FlowException(ErrorCode.CROSS_SITE, "a web page of another site sent this");
     }
     cookie.requireSafe(request);
-    Caller caller = callers.find(key, List::of); // keys that need a certificate begin no session
-    if (caller == null) {
-      Duration refusedFor = refused.countTry(request.getRemoteAddr(), Refusal.NO_KEY);
-      throw new FlowException(
-          refusedFor.isZero() ? ErrorCode.NOT_AUTHENTICATED : ErrorCode.LIMIT_EXCEEDED,
-          refusedFor.isZero() ? "no valid key" : "too many tries from your address");
-    }
+    Caller caller = callerOf(key, request);
     if (caller.kind() == Caller.Kind.LOCAL) {
       throw new FlowException(
           ErrorCode.TRANSITION_NOT_ALLOWED,
@@ -56,6 +49,33 @@ class SessionLogIn implements LogIn {
     }
     SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
     cookie.set(request, response, sessions.begin(caller));
+  }
+
+  /** Keys that need a certificate begin no session. */
+  private Caller callerOf(String key, HttpServletRequest request) {
+    Caller caller;
+    try {
+      caller = callers.find(key, List::of);
+    } catch (FlowException ended) {
+      if (!ended.retryable()) {
+        count(request, Refusal.KEY_ENDED);
+      }
+      throw ended;
+    }
+    if (caller == null) {
+      count(request, Refusal.NO_KEY);
+      throw new FlowException(ErrorCode.NOT_AUTHENTICATED, "no valid key");
+    }
+    return caller;
+  }
+
+  /**
+   * @throws FlowException if there were too many tries from this address
+   */
+  private void count(HttpServletRequest request, Refusal refusal) {
+    if (!refused.countTry(request.getRemoteAddr(), refusal).isZero()) {
+      throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many tries from your address");
+    }
   }
 
   @Override

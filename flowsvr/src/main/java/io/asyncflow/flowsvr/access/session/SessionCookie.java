@@ -10,6 +10,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpHeaders;
@@ -27,6 +28,9 @@ public class SessionCookie {
   private static final String SECURE = "__Host-asyncflow";
 
   private static final String ON_THIS_MACHINE = "asyncflow";
+
+  private static final List<String> OF_PROXIES =
+      List.of("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto");
 
   private final boolean hasProxy;
 
@@ -96,10 +100,14 @@ public class SessionCookie {
     return isOnThisMachine(request) ? Optional.of(ON_THIS_MACHINE) : Optional.empty();
   }
 
-  /** Both ends: a proxy on this machine has the name of a host that others reach. */
+  /**
+   * Both ends: a proxy on this machine has the name of a host that others reach, or says for whom
+   * it asks.
+   */
   private static boolean isOnThisMachine(HttpServletRequest request) {
     String host = request.getHeader(HttpHeaders.HOST);
     return host != null
+        && OF_PROXIES.stream().allMatch(name -> request.getHeader(name) == null)
         && RequestSite.isLoopback(RequestSite.nameIn(host))
         && ClientAddress.parse(request.getRemoteAddr())
             .filter(InetAddress::isLoopbackAddress)

@@ -24,12 +24,15 @@ public class SessionGuard extends GenericFilterBean {
   static final String CSRF_HEADER = "X-XSRF-TOKEN";
 
   private final Predicate<HttpServletRequest> isSafe;
+  private final Predicate<HttpServletRequest> isPage;
 
   /**
    * @param isSafe whether a request changes nothing
+   * @param isPage whether it is for a page, which changes nothing when it is opened
    */
-  public SessionGuard(Predicate<HttpServletRequest> isSafe) {
+  public SessionGuard(Predicate<HttpServletRequest> isSafe, Predicate<HttpServletRequest> isPage) {
     this.isSafe = isSafe;
+    this.isPage = isPage;
   }
 
   @Override
@@ -39,7 +42,7 @@ public class SessionGuard extends GenericFilterBean {
     OpenSession session = OpenSession.of(http);
     if (session == null) {
       chain.doFilter(request, response);
-    } else if (RequestSite.isForeign(http)) {
+    } else if (RequestSite.isForeign(http) && !isLinkToAPage(http)) {
       refuse(http, response, "a web page of another site sent this with the cookie of a session");
     } else if (!isSafe.test(http) && !session.isCsrfToken(http.getHeader(CSRF_HEADER))) {
       refuse(
@@ -51,6 +54,17 @@ public class SessionGuard extends GenericFilterBean {
     } else {
       chain.doFilter(request, response);
     }
+  }
+
+  /**
+   * Whether somebody has followed a link of another site, such as one in a chat. That site sees
+   * nothing of the page, and no page lets others frame it.
+   */
+  private boolean isLinkToAPage(HttpServletRequest request) {
+    return request.getMethod().equals("GET")
+        && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
+        && "document".equals(request.getHeader("Sec-Fetch-Dest"))
+        && isPage.test(request);
   }
 
   private static void refuse(HttpServletRequest request, ServletResponse response, String why)

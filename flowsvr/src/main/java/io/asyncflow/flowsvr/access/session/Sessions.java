@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.act.ActFilter;
+import io.asyncflow.console.Live;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.session.SessionStore.Count;
 import io.asyncflow.flowsvr.access.session.SessionStore.Stored;
@@ -23,6 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
@@ -63,9 +66,26 @@ public class Sessions {
   private final Acts acts;
   private final ActStore recorded;
   private final int mostAMinute;
-  private final Cache<String, Optional<OpenSession>> read;
+  private final Cache<String, Known> read;
   private final Semaphore reading = new Semaphore(MOST_READING, true);
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
+
+  /**
+   * What was read of an id.
+   *
+   * @param session {@code null} if there is none
+   * @param asOf when, epoch ms of the database
+   * @param isToBeMarked whether its next use is to be written
+   */
+  private record Known(OpenSession session, long asOf, AtomicBoolean isToBeMarked) {
+
+    static final Known NOTHING = new Known(null, 0, new AtomicBoolean());
+
+    static Known of(OpenSession session, Stored stored) {
+      boolean isToBeMarked = stored.row().isToBeMarked(stored.now());
+      return new Known(session, stored.now(), new AtomicBoolean(isToBeMarked));
+    }
+  }
 
   Sessions(
       SessionStore store,
@@ -101,7 +121,8 @@ public class Sessions {
    * @throws FlowException if the sessions cannot be read now
    */
   public Caller enter(HttpServletRequest request) {
-    OpenSession session = cookie.read(request).flatMap(this::find).orElse(null);
+    OpenSession session =
+        cookie.read(request).flatMap(id -> find(id, !Live.isIn(request))).orElse(null);
     if (session == null) {
       return null;
     }
@@ -109,17 +130,38 @@ public class Sessions {
     return session.caller();
   }
 
-  private Optional<OpenSession> find(SessionId id) {
-    Optional<OpenSession> known = read.getIfPresent(id.text());
+  /**
+   * @param isUse whether a person asks: a page that follows the news keeps no session open
+   */
+  private Optional<OpenSession> find(SessionId id, boolean isUse) {
+    Known known = known(id);
+    if (isUse && known.isToBeMarked().getAndSet(false)) {
+      inTurn(
+          () -> {
+            store.markUsed(id.hash(), known.asOf());
+            return null;
+          });
+    }
+    // A key may end meanwhile.
+    return Optional.ofNullable(known.session())
+        .filter(session -> callers.isLive(session.caller().principal()));
+  }
+
+  private Known known(SessionId id) {
+    Known known = read.getIfPresent(id.text());
     if (known == null) {
       known = read(id);
       read.put(id.text(), known);
     }
-    // A key may end meanwhile.
-    return known.filter(session -> callers.isLive(session.caller().principal()));
+    return known;
   }
 
-  private Optional<OpenSession> read(SessionId id) {
+  private Known read(SessionId id) {
+    return inTurn(
+        () -> store.find(id.hash()).map(stored -> open(id, stored)).orElse(Known.NOTHING));
+  }
+
+  private <T> T inTurn(Supplier<T> statement) {
     if (!database.isUp()) {
       throw new DatabaseDownException();
     }
@@ -131,7 +173,7 @@ public class Sessions {
         throw tooMany();
       }
       try {
-        return store.find(id.hash()).flatMap(stored -> open(id, stored));
+        return statement.get();
       } finally {
         reading.release();
       }
@@ -149,19 +191,16 @@ public class Sessions {
     return new FlowException(ErrorCode.UNAVAILABLE, "too many sessions are looked for at once");
   }
 
-  private Optional<OpenSession> open(SessionId id, Stored stored) {
+  private Known open(SessionId id, Stored stored) {
     SessionRow row = stored.row();
     long left = TimeUnit.MILLISECONDS.toNanos(row.expireTime() - stored.now());
-    Optional<OpenSession> session =
-        callers
-            .find(row, id, stored.seal())
-            .filter(caller -> row.isLive(stored.now()))
-            .map(caller -> caller.until(node.nanoTime() + left))
-            .map(caller -> new OpenSession(id, caller, row.expireTime()));
-    if (session.isPresent() && row.isToBeMarked(stored.now())) {
-      store.markUsed(row.idHash(), stored.now());
-    }
-    return session;
+    return callers
+        .find(row, id, stored.seal())
+        .filter(caller -> row.isLive(stored.now()))
+        .map(caller -> caller.until(node.nanoTime() + left))
+        .map(caller -> new OpenSession(id, caller, row.expireTime()))
+        .map(session -> Known.of(session, stored))
+        .orElse(Known.NOTHING);
   }
 
   /**
@@ -223,6 +262,6 @@ public class Sessions {
           }
           return null;
         });
-    read.put(session.id().text(), Optional.empty());
+    read.put(session.id().text(), Known.NOTHING);
   }
 }

@@ -9,6 +9,7 @@ import jakarta.servlet.http.Cookie;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -66,6 +67,16 @@ class SessionCookieTest {
         .extracting(FlowException::errorCode)
         .isEqualTo(ErrorCode.NOT_PERMITTED);
     assertThat(cookie.read(request)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"})
+  void proxyOfPlainHttpOnThisMachineIsNoBrowserOfIt(String header) {
+    MockHttpServletRequest request = request(false, "localhost:8081", "127.0.0.1");
+    request.addHeader(header, "10.1.1.1");
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> new SessionCookie("").requireSafe(request))
+        .withMessageContaining("FLOW_TLS=proxy");
   }
 
   @Test

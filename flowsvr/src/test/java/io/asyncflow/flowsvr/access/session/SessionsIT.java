@@ -313,6 +313,70 @@ class SessionsIT {
     awaitEnd(session);
   }
 
+  @Test
+  void pageThatFollowsTheNewsKeepsNoSessionOpen() {
+    Session session = logIn(aKey("READER").text());
+    awaitKnown(session);
+    changeTime(session, "last_used_time", Duration.ofMinutes(29));
+    await()
+        .during(Duration.ofSeconds(4)) // what was read of a session is remembered for three
+        .atMost(SOON)
+        .until(() -> isFollowed(session) && lastUsed(session) < 0);
+    await().atMost(SOON).until(() -> me(other, session) == 200 && lastUsed(session) > 0);
+  }
+
+  private static boolean isFollowed(Session session) {
+    return get(other, "/api/key/me", session, "X-Asyncflow-Live", "1").status() == 200;
+  }
+
+  @Test
+  void linkOfAnotherSiteOpensAPageAndDoesNothing() {
+    Session session = logIn(aKey("ADMIN").text());
+    assertThat(link(session, "/console/types", "navigate", "document").status()).isEqualTo(200);
+    assertThat(link(session, "/console/types", "navigate", "iframe").status()).isEqualTo(403);
+    assertThat(link(session, "/console/types", "no-cors", "empty").status()).isEqualTo(403);
+    assertThat(link(session, "/api/key/me", "navigate", "document").code()).isEqualTo(8074);
+    assertThat(
+            post(
+                    one,
+                    "/console/preferences",
+                    "",
+                    session,
+                    "Sec-Fetch-Site",
+                    "cross-site",
+                    "Sec-Fetch-Mode",
+                    "navigate",
+                    "Sec-Fetch-Dest",
+                    "document")
+                .status())
+        .isEqualTo(403);
+  }
+
+  private static Answer link(Session session, String path, String mode, String destination) {
+    return get(
+        one,
+        path,
+        session,
+        "Accept",
+        "text/html",
+        "Sec-Fetch-Site",
+        "cross-site",
+        "Sec-Fetch-Mode",
+        mode,
+        "Sec-Fetch-Dest",
+        destination);
+  }
+
+  @Test
+  void triesToLogInWithAnEndedKeyAreCounted() {
+    Key key = aKey("READER");
+    awaitKnown(logIn(key.text()));
+    bearer(one, "/api/key/revoke", "{'keyId':'" + key.id() + "'}", KeysServers.ENVIRONMENT_KEY);
+    await()
+        .atMost(SOON)
+        .until(() -> one.postForm("/console/login", Map.of("key", key.text())).status() == 429);
+  }
+
   /** Moves a time of the row into the past, which is as if the clock had gone on. */
   private static void changeTime(Session session, String column, Duration past) {
     SERVERS
