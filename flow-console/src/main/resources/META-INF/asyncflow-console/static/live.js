@@ -21,7 +21,8 @@ const policy = /** @type {any} */ (window).trustedTypes?.createPolicy('asyncflow
   createHTML: (/** @type {string} */ html) => html, // for an inert document alone
 });
 
-let etag = '';
+let etag = ''; // of what is shown; empty while it is not all that was sent
+let isFirst = true;
 let isPaused = false;
 let lostSince = '';
 /** @type {Map<Element, Element>} rows that came while the list was read */
@@ -61,25 +62,31 @@ function replace(old, fresh) {
   word(row);
 }
 
-/** @param {Element} region @param {Element} fresh */
+/**
+ * @param {Element} region @param {Element} fresh
+ * @returns {boolean} whether all of it is shown now; otherwise something was in use and stayed as it was
+ */
 function patch(region, fresh) {
   const rows = new Map([...region.querySelectorAll(':scope > [data-key]')].map((row) => [row.getAttribute('data-key'), row]));
   const keyed = [...fresh.querySelectorAll(':scope > [data-key]')];
   if (rows.size === 0 && keyed.length === 0) {
-    if (sent.get(region) !== fresh.innerHTML && !isInUse(region)) {
-      sent.set(region, fresh.innerHTML);
-      region.replaceChildren(.../** @type {Element} */ (document.importNode(fresh, true)).childNodes);
-      word(region);
-    }
-    return;
+    if (sent.get(region) === fresh.innerHTML) return true;
+    if (isInUse(region)) return false;
+    sent.set(region, fresh.innerHTML);
+    region.replaceChildren(.../** @type {Element} */ (document.importNode(fresh, true)).childNodes);
+    word(region);
+    return true;
   }
+  let isWhole = true;
   /** @type {Element | null} */
   let before = null;
   for (const row of keyed) {
     const old = rows.get(row.getAttribute('data-key'));
     rows.delete(row.getAttribute('data-key'));
     if (old) {
-      if (sent.get(old) !== row.outerHTML && !isInUse(old)) {
+      const isNew = sent.get(old) !== row.outerHTML;
+      if (isNew && isInUse(old)) isWhole = false;
+      if (isNew && !isInUse(old)) {
         replace(old, row);
         before = region.querySelector(`:scope > [data-key="${CSS.escape(row.getAttribute('data-key') ?? '')}"]`);
       } else {
@@ -100,8 +107,11 @@ function patch(region, fresh) {
       before = added;
     }
   }
-  for (const gone of rows.values()) if (!isInUse(gone)) gone.remove();
+  for (const gone of rows.values()) {
+    if (isInUse(gone)) isWhole = false; else gone.remove();
+  }
   offerWaiting();
+  return isWhole;
 }
 
 function offerWaiting() {
@@ -123,20 +133,23 @@ function offerWaiting() {
 async function look() {
   try {
     const answer = await fetch(location.href, {
-      cache: 'no-store', headers: etag ? { 'If-None-Match': etag } : {}, signal: AbortSignal.timeout(10000),
+      cache: 'no-store',
+      headers: { 'X-Asyncflow-Live': '1', ...(etag ? { 'If-None-Match': etag } : {}) }, // nobody's doing
+      signal: AbortSignal.timeout(10000),
     });
     learnClock(answer.headers.get('Date'));
     if (answer.redirected) location.reload(); // the session has ended
     if (answer.status === 200) {
-      const first = etag === '';
-      etag = answer.headers.get('ETag') ?? '';
+      let isWhole = true;
       const html = await answer.text();
       const fresh = new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, 'text/html');
       for (const region of regions) {
         const same = fresh.getElementById(region.id);
-        if (same && region.isConnected) patch(region, same);
+        if (same && region.isConnected && !patch(region, same)) isWhole = false;
       }
-      if (first) word(document);
+      etag = isWhole ? answer.headers.get('ETag') ?? '' : '';
+      if (isFirst) word(document);
+      isFirst = false;
     } else if (answer.status !== 304) {
       throw new Error(String(answer.status));
     }

@@ -34,6 +34,7 @@ public final class SampleApi implements OperatorClient {
           "/api/job/getJob",
           "/api/job/getJobList",
           "/api/job/getJobTasks",
+          "/api/worker/get",
           "/api/worker/list",
           "/api/task_schedule_cfg/list",
           "/api/task_schedule_cfg/tables",
@@ -118,6 +119,7 @@ public final class SampleApi implements OperatorClient {
       case "/api/job/getJob" -> JSON.createObjectNode().set("jobData", job(0));
       case "/api/job/getJobList" -> list("jobList", 9, this::job);
       case "/api/job/getJobTasks" -> list("taskList", 12, this::child);
+      case "/api/worker/get" -> JSON.createObjectNode().set("workerData", worker(0));
       case "/api/worker/list" -> list("workerList", 6, this::worker);
       case "/api/task_schedule_cfg/list" -> list("scheduleCfgList", 4, this::type);
       case "/api/task_schedule_cfg/tables" -> list("tables", 3, this::table);

@@ -86,6 +86,13 @@ public final class SamplePages {
     return send(get(java.net.URI.create("/console" + address)), language);
   }
 
+  /** The page that follows an act. */
+  public MockHttpServletResponse openAfter(String act, String address) throws Exception {
+    return send(
+        get(java.net.URI.create("/console" + address)).cookie(new Cookie("asyncflow_done", act)),
+        Language.EN);
+  }
+
   public String html(String address, Language language) throws Exception {
     return open(address, language).getContentAsString(StandardCharsets.UTF_8);
   }

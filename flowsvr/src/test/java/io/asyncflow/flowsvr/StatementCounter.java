@@ -43,6 +43,14 @@ public final class StatementCounter implements QueryInterceptor {
         .toList();
   }
 
+  /** Statements of all threads whose names begin so since {@link #clear}. */
+  public static long ofThreadsLike(String beginning) {
+    return BY_THREAD.entrySet().stream()
+        .filter(entry -> entry.getKey().getName().startsWith(beginning))
+        .mapToLong(entry -> entry.getValue().sum())
+        .sum();
+  }
+
   /** The most frequent statements, for people. */
   public static String most(int count) {
     return BY_TEXT.entrySet().stream()

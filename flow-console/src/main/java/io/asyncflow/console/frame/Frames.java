@@ -1,6 +1,7 @@
 package io.asyncflow.console.frame;
 
 import io.asyncflow.api.FlowException;
+import io.asyncflow.console.Done;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.asset.Assets;
 import io.asyncflow.console.text.Words;
@@ -55,12 +56,15 @@ public class Frames implements HandlerMethodArgumentResolver {
     }
   }
 
+  Urls urls(HttpServletRequest request) {
+    return Urls.of(request, properties.path(), assets.hash());
+  }
+
   private Frame make(HttpServletRequest request, Operator operator) {
     Preferences preferences = Preferences.of(request);
     String query = request.getQueryString() == null ? "" : "?" + request.getQueryString();
-    Urls urls = Urls.of(request, properties.path(), assets.hash());
+    Urls urls = urls(request);
     String address = urls.own(request.getRequestURI() + query);
-    String done = request.getMethod().equals("GET") ? request.getParameter("done") : null;
     return new Frame(
         urls,
         Words.of(preferences.language()),
@@ -68,7 +72,7 @@ public class Frames implements HandlerMethodArgumentResolver {
         operator,
         properties,
         address.length() > LONGEST_ADDRESS ? urls.base() : address,
-        done == null || !done.matches("[a-z_]{1,30}") ? "" : done);
+        Done.keyIn(request).orElse(""));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.asyncflow.console.frame;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.console.Done;
 import io.asyncflow.console.OpenToAll;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -34,6 +35,7 @@ public class PageGuard implements HandlerInterceptor {
     response.setHeader("Content-Security-Policy", POLICY);
     response.setHeader("Referrer-Policy", "same-origin");
     response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
+    Done.forget(request, response, frames.urls(request).base());
     if (request.getMethod().equals("POST") && !isOpenToAll(handler)) {
       requireOwnForm(request);
     }

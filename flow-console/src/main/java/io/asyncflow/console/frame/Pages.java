@@ -3,10 +3,12 @@ package io.asyncflow.console.frame;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
+import io.asyncflow.console.Done;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.springframework.http.CacheControl;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -28,14 +30,13 @@ public class Pages {
    */
   public ResponseEntity<byte[]> show(Frame frame, String template, Object view) {
     String html = render(frame, template, view);
-    // Without the token, which is the session's: a page with nothing new is the same page.
-    String token = frame.operator().csrfToken();
-    String lasting = token == null ? html : html.replace(token, "");
+    byte[] body = html.getBytes(StandardCharsets.UTF_8);
+    // Of all of it: what a browser keeps must have the token of the session that it is in.
     return ResponseEntity.ok()
         .contentType(HTML)
         .cacheControl(CacheControl.noCache().cachePrivate())
-        .eTag(DigestUtils.md5DigestAsHex(lasting.getBytes(StandardCharsets.UTF_8)))
-        .body(html.getBytes(StandardCharsets.UTF_8));
+        .eTag(DigestUtils.md5DigestAsHex(body))
+        .body(body);
   }
 
   /** A form once more, with the reason for which it was refused. */
@@ -64,5 +65,18 @@ public class Pages {
    */
   public static ResponseEntity<byte[]> goTo(String address) {
     return ResponseEntity.status(HttpStatus.SEE_OTHER).location(URI.create(address)).build();
+  }
+
+  /**
+   * The answer to a form that did something: the next page says so, and shows what it changed.
+   *
+   * @param act the key of the act
+   * @param address as {@link Urls#to} makes it
+   */
+  public static ResponseEntity<byte[]> done(Frame frame, String act, String address) {
+    return ResponseEntity.status(HttpStatus.SEE_OTHER)
+        .location(URI.create(address))
+        .header(HttpHeaders.SET_COOKIE, Done.cookie(frame.urls().base(), act))
+        .build();
   }
 }

@@ -11,6 +11,7 @@ import io.asyncflow.console.frame.Frame;
  * @param whyNot the key of the reason for which the state refuses it; {@code null} if it does not
  * @param isGrave whether it ends or takes away something
  * @param needsReason whether the call asks for a reason
+ * @param seen the state in which the operator sees the object; {@code null} where none is compared
  */
 public record Act(
     String key,
@@ -18,24 +19,37 @@ public record Act(
     boolean isPermitted,
     String whyNot,
     boolean isGrave,
-    boolean needsReason) {
+    boolean needsReason,
+    Seen seen) {
+
+  /**
+   * What the page shows of a task. If it is another one by then, the act is refused.
+   *
+   * @param epoch how often it was held
+   * @param status by its number
+   */
+  public record Seen(int epoch, int status) {}
 
   public static Act of(Frame frame, String verb, String key, String url) {
-    return new Act(key, url, frame.may(verb), null, false, false);
+    return new Act(key, url, frame.may(verb), null, false, false, null);
   }
 
   /** This act, unless the state allows it not. */
   public Act unless(boolean isRefused, String reasonKey) {
     return isRefused && whyNot == null
-        ? new Act(key, url, isPermitted, reasonKey, isGrave, needsReason)
+        ? new Act(key, url, isPermitted, reasonKey, isGrave, needsReason, seen)
         : this;
   }
 
   public Act grave() {
-    return new Act(key, url, isPermitted, whyNot, true, needsReason);
+    return new Act(key, url, isPermitted, whyNot, true, needsReason, seen);
   }
 
   public Act withReason() {
-    return new Act(key, url, isPermitted, whyNot, isGrave, true);
+    return new Act(key, url, isPermitted, whyNot, isGrave, true, seen);
+  }
+
+  public Act onSeen(int epoch, int status) {
+    return new Act(key, url, isPermitted, whyNot, isGrave, needsReason, new Seen(epoch, status));
   }
 }

@@ -210,6 +210,19 @@ class BrowserIT {
   }
 
   @Test
+  void newsOfWhatWasInUseArriveAfterwards() {
+    open("/tasks/" + SampleApi.TASK, "lang=en&refresh=2", WIDE, true);
+    page.locator("#facts").evaluate("e => getSelection().selectAllChildren(e)");
+    api.withTaskStatus(8);
+    PlaywrightAssertions.assertThat(page.locator("#state .st")).hasText("Failed");
+    PlaywrightAssertions.assertThat(page.locator("#facts meter")).hasCount(1);
+
+    page.evaluate("getSelection().removeAllRanges()");
+
+    PlaywrightAssertions.assertThat(page.locator("#facts meter")).hasCount(0);
+  }
+
+  @Test
   void actIsConfirmedInADialogByTheKeyboardAlone() {
     open("/tasks/" + SampleApi.TASK, "lang=en", WIDE, true);
     page.locator("#act-task_cancel > summary").focus();

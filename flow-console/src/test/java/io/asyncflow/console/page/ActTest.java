@@ -15,6 +15,8 @@ import org.springframework.mock.web.MockHttpServletResponse;
 
 class ActTest {
 
+  private static final String DONE = "asyncflow_done=";
+
   private final SampleApi api = new SampleApi();
   private final SamplePages pages = new SamplePages(api);
 
@@ -28,8 +30,45 @@ class ActTest {
             new Called(
                 "/api/task/cancel", Map.of("taskId", SampleApi.TASK, "reason", "wrong voice")));
     assertThat(answer.getStatus()).isEqualTo(303);
-    assertThat(answer.getHeader("Location"))
-        .isEqualTo("/console/tasks/" + SampleApi.TASK + "?done=task_cancel");
+    assertThat(answer.getHeader("Location")).isEqualTo("/console/tasks/" + SampleApi.TASK);
+    assertThat(answer.getHeader("Set-Cookie")).startsWith(DONE + "task_cancel; Path=/console;");
+  }
+
+  @Test
+  void whatWasDoneIsSaidOnceAndByNoLink() throws Exception {
+    String address = "/tasks/" + SampleApi.TASK;
+    assertThat(pages.html(address + "?done=task_cancel", Language.EN))
+        .doesNotContain("The task was cancelled.");
+
+    MockHttpServletResponse page = pages.openAfter("task_cancel", address);
+    assertThat(page.getContentAsString()).contains("The task was cancelled.");
+    assertThat(page.getHeader("Set-Cookie")).startsWith(DONE + ";").contains("Max-Age=0");
+  }
+
+  @Test
+  void actOnATaskSaysInWhichStateTheTaskWasSeen() throws Exception {
+    Document page = Jsoup.parse(pages.html("/tasks/" + SampleApi.TASK, Language.EN));
+    String epoch = page.select("#act-task_cancel [name=expected_epoch]").attr("value");
+    String status = page.select("#act-task_cancel [name=expected_status]").attr("value");
+    assertThat(epoch).matches("[0-9]+");
+    assertThat(status).isEqualTo("2");
+
+    for (String act : new String[] {"cancel", "retry", "set_status"}) {
+      pages.submit(
+          "/tasks/" + SampleApi.TASK + "/" + act,
+          "reason",
+          "seen",
+          "status",
+          "4",
+          "expected_epoch",
+          epoch,
+          "expected_status",
+          status);
+    }
+    assertThat(api.acts())
+        .hasSize(3)
+        .allMatch(act -> epoch.equals(act.fields().get("expectedEpoch")))
+        .allMatch(act -> status.equals(act.fields().get("expectedStatus")));
   }
 
   @Test
@@ -97,15 +136,8 @@ class ActTest {
     assertThat(api.acts())
         .containsExactly(
             new Called(
-                "/api/task_schedule_cfg/save", Map.of("task_type", "tts", "max_executing", "32")));
-  }
-
-  @Test
-  void settingsThatAnotherSavedMeanwhileAreNotOverwritten() throws Exception {
-    assertThat(
-            pages.submit("/types/tts/save", "modify_time", "1", "max_executing", "32").getStatus())
-        .isEqualTo(409);
-    assertThat(api.acts()).isEmpty();
+                "/api/task_schedule_cfg/save",
+                Map.of("task_type", "tts", "expected_modify_time", read, "max_executing", "32")));
   }
 
   @Test

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -120,5 +121,18 @@ public final class Names {
   /** The beginnings, without their stars. */
   public List<String> prefixes() {
     return prefixes;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Names names
+        && isAll == names.isAll
+        && listed.equals(names.listed)
+        && prefixes.equals(names.prefixes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(isAll, listed, prefixes);
   }
 }

@@ -2,9 +2,14 @@ package io.asyncflow.flowsvr.console;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.console.Done;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.access.chain.RequestRateGate;
+import io.asyncflow.flowsvr.console.SharedReads.Asked;
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.load.DatabaseGate;
@@ -13,9 +18,12 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import jakarta.servlet.http.HttpServletRequest;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,9 +31,12 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Component;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,7 +45,10 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Makes calls of the API by entering their controller methods. It knows those whose arguments are
  * {@link Fields}, a {@link Caller} and the request, and which return an {@link Envelope}.
- * Thread-safe.
+ *
+ * <p>What a page reads that is only opened takes no connection from the work: it is shared for two
+ * seconds by all who may see the same, and is read by {@link ReadDatabase}. The page that follows
+ * an act reads anew. Thread-safe.
  */
 @Component
 class InProcessOperator implements OperatorClient {
@@ -44,11 +58,26 @@ class InProcessOperator implements OperatorClient {
   private static final Set<Class<?>> ARGUMENTS =
       Set.of(Fields.class, Caller.class, HttpServletRequest.class);
 
+  /** How verbs end whose calls change nothing, also those that are POST alone. */
+  private static final String READ = "_READ";
+
+  /** The answer names the caller. */
+  private static final Set<String> OF_THE_CALLER = Set.of("/api/meta");
+
+  /** An answer of which each reader keeps much besides. */
+  private static final int LARGE_BYTES = 256 * 1024;
+
+  private static final String LISTS = InProcessOperator.class.getName() + ".lists";
+  private static final String COUNTED = InProcessOperator.class.getName() + ".counted";
+
   private final ObjectProvider<RequestMappingHandlerMapping> mappings;
   private final JsonMapper json;
   private final DatabaseGate gate;
   private final ListShare lists;
-  private volatile Map<String, HandlerMethod> methods;
+  private final RequestRateGate rates;
+  private final ReadDatabase reads;
+  private final SharedReads shared;
+  private volatile Map<String, Call> calls;
 
   /**
    * @param mappings asked when the first call is made, as the pages are among the handlers
@@ -58,27 +87,121 @@ class InProcessOperator implements OperatorClient {
           ObjectProvider<RequestMappingHandlerMapping> mappings,
       JsonMapper json,
       DatabaseGate gate,
-      ListShare lists) {
+      ListShare lists,
+      RequestRateGate rates,
+      ReadDatabase reads,
+      SharedReads shared) {
     this.mappings = mappings;
     this.json = json;
     this.gate = gate;
     this.lists = lists;
+    this.rates = rates;
+    this.reads = reads;
+    this.shared = shared;
+  }
+
+  /**
+   * A call that pages can make.
+   *
+   * @param reads whether it changes nothing
+   * @param isShared whether callers with the same rights get the same answer
+   */
+  private record Call(HandlerMethod method, boolean reads, boolean isShared) {
+
+    static Call of(RequestMappingInfo route, HandlerMethod method) {
+      List<Verb> needs = List.of(method.getMethodAnnotation(Needs.class).value());
+      boolean onlyReads =
+          !needs.isEmpty() && needs.stream().allMatch(verb -> verb.name().endsWith(READ));
+      boolean reads =
+          onlyReads
+              || route.getMethodsCondition().getMethods().contains(RequestMethod.GET)
+                  && !needs.contains(Verb.WORK_HOLD);
+      boolean isShared =
+          reads
+              && Collections.disjoint(route.getPatternValues(), OF_THE_CALLER)
+              && !List.of(method.getMethod().getParameterTypes())
+                  .contains(HttpServletRequest.class);
+      return new Call(method, reads, isShared);
+    }
   }
 
   @Override
   public JsonNode call(String path, Map<String, ?> fields) {
-    HandlerMethod method = methods().get(path);
-    if (method == null) {
+    Call call = calls().get(path);
+    if (call == null) {
       throw new IllegalArgumentException("no call of the API: " + path);
     }
-    HttpServletRequest request =
-        ((ServletRequestAttributes) RequestContextHolder.currentRequestAttributes()).getRequest();
-    gate.preHandle(request, null, method);
-    lists.preHandle(request, null, method);
+    ServletRequestAttributes attributes =
+        (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
+    HttpServletRequest request = attributes.getRequest();
+    count(call, request);
+    gate.preHandle(request, null, call.method());
+    if (!isLook(request)) {
+      return act(call, fields, attributes);
+    }
+    if (!call.reads()) {
+      throw new IllegalStateException(path + " changes something, and its page was only opened");
+    }
+    return call.isShared()
+        ? look(path, call, fields, attributes)
+        : json.readTree(reads.instead(() -> answer(call, fields, attributes)));
+  }
+
+  /** A page that only shows something: forms are sent by POST. */
+  private static boolean isLook(HttpServletRequest request) {
+    return Set.of("GET", "HEAD").contains(request.getMethod());
+  }
+
+  /**
+   * Counts the call in the rate of its caller. A page that has begun is finished, and those after
+   * it wait the longer.
+   */
+  private void count(Call call, HttpServletRequest request) {
+    boolean isFirst = request.getAttribute(COUNTED) == null;
+    request.setAttribute(COUNTED, true);
+    rates.count(call.method(), isFirst);
+  }
+
+  private JsonNode act(Call call, Map<String, ?> fields, ServletRequestAttributes attributes) {
     try {
-      return json.valueToTree(enter(method, arguments(method, fields, request)).result());
+      return json.readTree(answer(call, fields, attributes));
     } finally {
-      lists.afterCompletion(request, null, method, null);
+      if (!call.reads()) {
+        shared.forgetAll();
+      }
+    }
+  }
+
+  private JsonNode look(
+      String path, Call call, Map<String, ?> fields, ServletRequestAttributes attributes) {
+    Asked asked = Asked.of(path, fields, caller());
+    Supplier<byte[]> read = () -> reads.instead(() -> answer(call, fields, attributes));
+    byte[] answer =
+        Done.isOf(attributes.getRequest()) ? shared.renew(asked, read) : shared.find(asked, read);
+    if (answer.length > LARGE_BYTES) {
+      keepShare(call, attributes);
+    }
+    return json.readTree(answer);
+  }
+
+  private byte[] answer(Call call, Map<String, ?> fields, ServletRequestAttributes attributes) {
+    keepShare(call, attributes);
+    HandlerMethod method = call.method();
+    Object[] arguments = arguments(method, fields, attributes.getRequest());
+    return json.writeValueAsBytes(enter(method, arguments).result());
+  }
+
+  /**
+   * Takes a share of the lists for the whole page, which is rendered from them.
+   *
+   * @throws FlowException if there are too many
+   */
+  private void keepShare(Call call, ServletRequestAttributes attributes) {
+    if (attributes.getAttribute(LISTS, RequestAttributes.SCOPE_REQUEST) == null
+        && lists.take(call.method())) {
+      attributes.setAttribute(LISTS, true, RequestAttributes.SCOPE_REQUEST);
+      attributes.registerDestructionCallback(
+          LISTS, lists::giveBack, RequestAttributes.SCOPE_REQUEST);
     }
   }
 
@@ -130,24 +253,24 @@ class InProcessOperator implements OperatorClient {
     return new FlowException(error.code(), error.message(), error.errors(), failure);
   }
 
-  private Map<String, HandlerMethod> methods() {
-    Map<String, HandlerMethod> known = methods;
+  private Map<String, Call> calls() {
+    Map<String, Call> known = calls;
     if (known == null) {
       known = find(mappings.getObject());
-      methods = known;
+      calls = known;
     }
     return known;
   }
 
-  private static Map<String, HandlerMethod> find(RequestMappingHandlerMapping mapping) {
-    Map<String, HandlerMethod> found = new HashMap<>();
+  private static Map<String, Call> find(RequestMappingHandlerMapping mapping) {
+    Map<String, Call> found = new HashMap<>();
     mapping
         .getHandlerMethods()
         .forEach(
             (route, handler) -> {
               if (isCall(handler)) {
-                HandlerMethod method = handler.createWithResolvedBean();
-                route.getPatternValues().forEach(path -> found.put(path, method));
+                Call call = Call.of(route, handler.createWithResolvedBean());
+                route.getPatternValues().forEach(path -> found.put(path, call));
               }
             });
     return Map.copyOf(found);

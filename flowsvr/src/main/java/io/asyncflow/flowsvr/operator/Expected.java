@@ -39,8 +39,12 @@ public record Expected(Integer epoch, TaskStatus status) {
     if (!isSame) {
       throw new FlowException(
           ErrorCode.CHANGED_MEANWHILE,
-          "task %s has changed: it is %s, after %d holds"
-              .formatted(row.id(), row.status(), row.leaseEpoch()));
+          "task %s has changed: it was seen %s, it is %s"
+              .formatted(row.id(), words(status, epoch), words(row.status(), row.leaseEpoch())));
     }
+  }
+
+  private static String words(TaskStatus status, Integer epoch) {
+    return (status == null ? "" : status) + (epoch == null ? "" : " after " + epoch + " holds");
   }
 }

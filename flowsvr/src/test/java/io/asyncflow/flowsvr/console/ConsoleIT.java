@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.console.OpenToAll;
 import io.asyncflow.flowsvr.KeyedServer;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
+import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -274,6 +276,127 @@ class ConsoleIT {
     assertThat(post("/tasks/" + taskId + "/cancel", "key-of-another-tenant").statusCode())
         .isEqualTo(404);
     assertThat(status()).isEqualTo(1);
+  }
+
+  @Test
+  void whatOneCallerHasReadIsNotShownToAnotherWithLess() throws Exception {
+    KeyedServer.Roles.add(
+        "key-of-a-third-tenant",
+        TestCallers.of(
+            Role.ADMIN, new Scope(Names.of(List.of("third_*")), Names.ALL, Names.ALL, "third-")));
+    String page = "/tasks/" + taskId;
+    assertThat(get(page, KeyedServer.KEY, "en").body()).contains("secretOfTheTask");
+
+    assertThat(get(page, "key-of-a-third-tenant", "en").statusCode()).isEqualTo(404);
+    assertThat(get(page, KeyedServer.Roles.keyOf(Role.OPERATOR), "en").body())
+        .doesNotContain("secretOfTheTask");
+    assertThat(get(page, KeyedServer.Roles.keyOf(Role.WORKER), "en").statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void pageAfterAnActShowsWhatTheActChanged() throws Exception {
+    String key = KeyedServer.Roles.keyOf(Role.OPERATOR);
+    String page = "/tasks/" + taskId;
+    assertThat(get(page, key, "en").body()).contains("Waiting");
+
+    assertThat(post(page + "/cancel", key).statusCode()).isEqualTo(303);
+    assertThat(get(page, key, "en").body()).contains("st-cancelled");
+
+    api("task/retry", Map.of("taskId", taskId)); // as if another server had done it for the page
+    HttpResponse<String> after =
+        http.send(
+            request(page, key, "en").header("Cookie", "asyncflow_done=task_retry").build(),
+            BodyHandlers.ofString());
+    assertThat(after.body()).doesNotContain("st-cancelled").contains("The task waits again.");
+    assertThat(after.headers().firstValue("Set-Cookie").orElse(""))
+        .startsWith("asyncflow_done=;")
+        .contains("Max-Age=0");
+  }
+
+  @Test
+  void actOnATaskThatHasMovedSinceShowsBothStates() throws Exception {
+    String page = "/tasks/" + taskId;
+    String shown = get(page, KeyedServer.KEY, "en").body();
+    assertThat(shown)
+        .contains("name=\"expected_epoch\" value=\"0\"")
+        .contains("name=\"expected_status\" value=\"1\"");
+    api("task/cancel", Map.of("taskId", taskId));
+
+    HttpResponse<String> refused =
+        http.send(
+            request(page + "/set_status", KeyedServer.KEY, "en")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(
+                    BodyPublishers.ofString("reason=r&status=4&expected_epoch=0&expected_status=1"))
+                .build(),
+            BodyHandlers.ofString());
+
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(refused.body())
+        .contains("8053")
+        .contains("it was seen WAITING after 0 holds, it is CANCELLED after 0 holds");
+    assertThat(status()).isEqualTo(16);
+  }
+
+  @Test
+  void callerWithARateOpensAsManyPages() throws Exception {
+    KeyedServer.Roles.add(
+        "key-with-a-rate",
+        new Caller(
+            Caller.Kind.ENV,
+            "key:rated",
+            Set.of(Role.ADMIN),
+            Scope.ALL,
+            new RequestRate(1, System.nanoTime())));
+    assertThat(get("/tasks/" + taskId, "key-with-a-rate", "en").statusCode()).isEqualTo(200);
+
+    HttpResponse<String> refused = get("/tasks/" + taskId, "key-with-a-rate", "en");
+
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(refused.body()).startsWith("<!DOCTYPE html>");
+    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+  }
+
+  @Test
+  void browserKeepsPagesToAskAgainAndFilesForGood() throws Exception {
+    HttpResponse<String> page = get("/types", KeyedServer.KEY, "en");
+    assertThat(page.headers().allValues("Cache-Control")).containsExactly("no-cache, private");
+
+    Matcher file = Pattern.compile("/console(/static/[^\"]+/console.css)").matcher(page.body());
+    assertThat(file.find()).isTrue();
+    assertThat(get(file.group(1), null, "en").headers().allValues("Cache-Control"))
+        .containsExactly("max-age=31536000, public, immutable");
+
+    for (String address : List.of("/no/such/page", "/login")) {
+      assertThat(get(address, KeyedServer.KEY, "en").headers().allValues("Cache-Control"))
+          .as(address)
+          .hasSize(1);
+    }
+    assertThat(get("/types", null, "en").headers().allValues("Cache-Control"))
+        .containsExactly("no-store");
+  }
+
+  @Test
+  void pageIsSentAgainAfterAnotherLogInSinceItsFormsHaveAnotherToken() throws Exception {
+    HttpResponse<String> before = withCookie("/types/" + TYPE, logIn());
+    HttpResponse<String> after =
+        http.send(
+            request("/types/" + TYPE, null, "en")
+                .header("Cookie", logIn())
+                .header("If-None-Match", before.headers().firstValue("ETag").orElseThrow())
+                .build(),
+            BodyHandlers.ofString());
+
+    assertThat(before.statusCode()).isEqualTo(200);
+    assertThat(after.statusCode()).isEqualTo(200);
+  }
+
+  private String logIn() throws Exception {
+    return submit("/login", null, "key=" + KeyedServer.KEY)
+        .headers()
+        .firstValue("Set-Cookie")
+        .orElseThrow()
+        .split(";")[0];
   }
 
   @Test

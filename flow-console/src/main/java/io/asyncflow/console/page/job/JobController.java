@@ -134,6 +134,6 @@ public class JobController {
           calls.call("/api/job/" + act, "jobId", id, "reason", new Form(fields).text("reason"));
       default -> throw Form.noPage();
     }
-    return Pages.goTo(frame.to(path(id), "done", "job_" + act));
+    return Pages.done(frame, "job_" + act, frame.to(path(id)));
   }
 }

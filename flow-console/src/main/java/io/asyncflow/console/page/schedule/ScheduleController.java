@@ -175,6 +175,6 @@ public class ScheduleController {
               reason);
       default -> throw Form.noPage();
     }
-    return Pages.goTo(frame.to(path(id), "done", "schedule_" + act));
+    return Pages.done(frame, "schedule_" + act, frame.to(path(id)));
   }
 }

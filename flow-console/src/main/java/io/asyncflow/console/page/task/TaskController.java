@@ -69,7 +69,8 @@ public class TaskController {
   }
 
   private static Act act(Frame frame, String verb, String act, Task task) {
-    return Act.of(frame, verb, "task_" + act, frame.to(path(task.taskId()) + "/" + act));
+    return Act.of(frame, verb, "task_" + act, frame.to(path(task.taskId()) + "/" + act))
+        .onSeen(task.leaseEpoch(), task.status());
   }
 
   private static String path(String id) {
@@ -85,22 +86,53 @@ public class TaskController {
     Form form = new Form(fields);
     String reason = form.text("reason");
     String shown = id;
+    String epoch = form.text("expected_epoch");
+    String status = form.text("expected_status");
     switch (act) {
-      case "cancel", "resume", "restart" ->
-          calls.call("/api/task/" + act, "taskId", id, "reason", reason);
+      case "resume", "restart" -> calls.call("/api/task/" + act, "taskId", id, "reason", reason);
+      case "cancel" ->
+          calls.call(
+              "/api/task/cancel",
+              "taskId",
+              id,
+              "expectedEpoch",
+              epoch,
+              "expectedStatus",
+              status,
+              "reason",
+              reason);
       case "pause" ->
           calls.call("/api/task/pause", "taskId", id, "stop", form.text("stop"), "reason", reason);
       case "retry" -> // a task of a sealed table goes on as a copy
           shown =
               calls
-                  .call("/api/task/retry", "taskId", id, "reason", reason)
+                  .call(
+                      "/api/task/retry",
+                      "taskId",
+                      id,
+                      "expectedEpoch",
+                      epoch,
+                      "expectedStatus",
+                      status,
+                      "reason",
+                      reason)
                   .path("taskId")
                   .asString(id);
       case "set_status" ->
           calls.call(
-              "/api/task/setStatus", "taskId", id, "status", form.text("status"), "reason", reason);
+              "/api/task/setStatus",
+              "taskId",
+              id,
+              "status",
+              form.text("status"),
+              "expectedEpoch",
+              epoch,
+              "expectedStatus",
+              status,
+              "reason",
+              reason);
       default -> throw Form.noPage();
     }
-    return Pages.goTo(frame.to(path(shown), "done", "task_" + act));
+    return Pages.done(frame, "task_" + act, frame.to(path(shown)));
   }
 }

@@ -2,6 +2,7 @@ package io.asyncflow.console.page.type;
 
 import io.asyncflow.api.TaskTypeSettings;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
@@ -65,6 +66,18 @@ public record Setting(String name, String group, String value, String usual) {
                   setting.usual);
             })
         .toList();
+  }
+
+  /** Those that a form has, as a save takes them: {@code null} for none. */
+  static Map<String, Object> sent(Map<String, String> fields) {
+    Map<String, Object> sent = new HashMap<>();
+    for (Setting setting : ALL) {
+      String value = fields.get(setting.name);
+      if (value != null) {
+        sent.put(setting.name, value.isBlank() ? null : value.strip());
+      }
+    }
+    return sent;
   }
 
   /** What the fields of a form change of a type. */

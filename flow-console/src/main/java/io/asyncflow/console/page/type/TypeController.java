@@ -49,7 +49,7 @@ public class TypeController {
   public ResponseEntity<byte[]> create(Frame frame, @RequestParam Map<String, String> fields) {
     String type = new Form(fields).text("task_type");
     calls.call(SAVE, "task_type", type);
-    return Pages.goTo(frame.to(pathOf(type.toLowerCase(Locale.ROOT)), "done", "type_create"));
+    return Pages.done(frame, "type_create", frame.to(pathOf(type.toLowerCase(Locale.ROOT))));
   }
 
   @GetMapping("/{type}")
@@ -98,7 +98,7 @@ public class TypeController {
     TaskTypeSettings now = find(type);
     List<Setting.Change> changes = Setting.changes(now, fields);
     if (changes.isEmpty()) {
-      return Pages.goTo(frame.to(pathOf(type), "done", "nothing_changed"));
+      return Pages.done(frame, "nothing_changed", frame.to(pathOf(type)));
     }
     return pages.show(frame, "type-review", new TypeViews.Review(now, changes));
   }
@@ -106,23 +106,16 @@ public class TypeController {
   /**
    * Saves what the operator has seen.
    *
-   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it is not what it was then
+   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if another save came between
    */
   @PostMapping("/{type}/save")
   public ResponseEntity<byte[]> save(
       Frame frame, @PathVariable String type, @RequestParam Map<String, String> fields) {
-    TaskTypeSettings now = find(type);
-    if (!new Form(fields).text("modify_time").equals(String.valueOf(now.modifyTime()))) {
-      throw new FlowException(
-          ErrorCode.CHANGED_MEANWHILE, "another save has changed the type meanwhile");
-    }
-    Map<String, Object> save = new HashMap<>();
-    save.put("task_type", now.taskType());
-    for (Setting.Change change : Setting.changes(now, fields)) {
-      save.put(change.setting().name(), change.after().isEmpty() ? null : change.after());
-    }
+    Map<String, Object> save = new HashMap<>(Setting.sent(fields));
+    save.put("task_type", type);
+    save.put("expected_modify_time", new Form(fields).text("modify_time"));
     calls.call(SAVE, save);
-    return Pages.goTo(frame.to(pathOf(type), "done", "type_save"));
+    return Pages.done(frame, "type_save", frame.to(pathOf(type)));
   }
 
   @PostMapping("/{type}/{act}")
@@ -139,7 +132,7 @@ public class TypeController {
       case "roll" -> calls.call("/api/task_schedule_cfg/roll", "taskType", type);
       default -> throw Form.noPage();
     }
-    return Pages.goTo(frame.to(pathOf(type), "done", "type_" + act));
+    return Pages.done(frame, "type_" + act, frame.to(pathOf(type)));
   }
 
   private TaskTypeSettings find(String type) {

@@ -1,7 +1,5 @@
 package io.asyncflow.console.page.worker;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
@@ -26,6 +24,9 @@ import org.springframework.web.bind.annotation.RequestParam;
 public class WorkerController {
 
   private static final int MOST = 1_000;
+
+  /** Servers write what workers tell them more often, so that no page has to make them do it. */
+  private static final int AGE_MS = 15_000;
 
   private final Pages pages;
   private final Calls calls;
@@ -53,13 +54,11 @@ public class WorkerController {
   @GetMapping("/worker")
   public ResponseEntity<byte[]> show(Frame frame, @RequestParam String id) {
     Worker worker =
-        workers().stream()
-            .filter(each -> each.workerId().equals(id))
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    new FlowException(
-                        ErrorCode.NO_SUCH_OBJECT, "no worker with this id has beaten lately"));
+        calls.get(
+            Worker.class,
+            "workerData",
+            "/api/worker/get",
+            Map.of("workerId", id, "maxAgeMs", AGE_MS));
     boolean isDraining = worker.state().equals("draining");
     boolean isLost = worker.state().equals("lost");
     boolean isPaused = worker.state().equals("paused");
@@ -99,10 +98,11 @@ public class WorkerController {
           calls.call("/api/pause/clear", "kind", "WORKER", "name", id, "reason", reason);
       default -> throw Form.noPage();
     }
-    return Pages.goTo(frame.to("/worker", "id", id, "done", "worker_" + act));
+    return Pages.done(frame, "worker_" + act, frame.to("/worker", "id", id));
   }
 
   private List<Worker> workers() {
-    return calls.list(Worker.class, "workerList", "/api/worker/list", Map.of("limit", MOST));
+    return calls.list(
+        Worker.class, "workerList", "/api/worker/list", Map.of("limit", MOST, "maxAgeMs", AGE_MS));
   }
 }

@@ -27,10 +27,10 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
  * other calls are refused meanwhile.
  */
 @Component
-class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
+public class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
 
   private static final Set<Verb> OF_RUNS = EnumSet.of(Verb.WORK_REPORT, Verb.STORE_PUT);
-  private static final int SECONDS_OF_RUNS = 10;
+  private static final int SECONDS_AHEAD = 10;
 
   private final Node node;
 
@@ -49,24 +49,32 @@ class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
     // A parked hold that is dispatched again was counted before.
     if (request.getDispatcherType() == DispatcherType.REQUEST
         && handler instanceof HandlerMethod method) {
-      Caller caller = CallerAuthentication.current();
-      if (caller.rate() != null) {
-        take(caller.rate(), method.getMethodAnnotation(Needs.class));
-      }
+      count(method, true);
     }
     return true;
   }
 
   /**
+   * Counts a call of the caller for whom this thread works.
+   *
+   * @param isFirst whether it begins something; what goes on with it is counted, and refused only
+   *     when the caller is ten seconds ahead of its rate
    * @throws RateExceededException if the rate has no more
    */
-  private void take(RequestRate rate, Needs needs) {
+  public void count(HandlerMethod method, boolean isFirst) {
+    Caller caller = CallerAuthentication.current();
+    if (caller.rate() != null) {
+      take(caller.rate(), method.getMethodAnnotation(Needs.class), isFirst);
+    }
+  }
+
+  private void take(RequestRate rate, Needs needs, boolean isFirst) {
     List<Verb> verbs = List.of(needs.value());
     if (verbs.contains(Verb.WORK_BEAT)) {
       return;
     }
-    boolean isOfRun = verbs.stream().anyMatch(OF_RUNS::contains);
-    Duration wait = rate.take(node.nanoTime(), isOfRun ? SECONDS_OF_RUNS : 1);
+    boolean goesOn = !isFirst || verbs.stream().anyMatch(OF_RUNS::contains);
+    Duration wait = rate.take(node.nanoTime(), goesOn ? SECONDS_AHEAD : 1);
     if (!wait.isZero()) {
       throw new RateExceededException(
           "your key may send "

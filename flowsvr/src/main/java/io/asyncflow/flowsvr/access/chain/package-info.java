@@ -21,4 +21,7 @@
  *
  * <p>{@link io.asyncflow.flowsvr.access.chain.Refusals} answers what the chain refuses.
  */
+@NamedInterface("chain")
 package io.asyncflow.flowsvr.access.chain;
+
+import org.springframework.modulith.NamedInterface;

@@ -177,8 +177,23 @@ public final class TimedCache<T> {
     try {
       return new Reading<>(source.get(), begin, null);
     } catch (RuntimeException e) {
+      if (isOfTheCaller(e)) {
+        throw e;
+      }
       return new Reading<>(previous.value, nanoTime.getAsLong(), e);
     }
+  }
+
+  /**
+   * A refusal to this thread says nothing of the database, so other callers read for themselves.
+   */
+  private static boolean isOfTheCaller(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof FlowException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
@@ -37,6 +38,7 @@ public class ReadDatabase implements DisposableBean {
   private final HikariDataSource pool;
   private final JdbcClient client;
   private final Semaphore turns = new Semaphore(CONNECTIONS, true);
+  private final ThreadLocal<Turn> ofThisThread = new ThreadLocal<>();
 
   ReadDatabase(HikariDataSource database) {
     HikariConfig config = new HikariConfig();
@@ -50,41 +52,102 @@ public class ReadDatabase implements DisposableBean {
     this.client = JdbcClient.create(new JdbcTemplate(pool));
   }
 
+  /** The turn of a thread, once it needs one. */
+  private static final class Turn {
+    private boolean isTaken;
+  }
+
   /** For stores whose callers are {@linkplain #inTurn in turn}. */
   public JdbcClient client() {
     return client;
   }
 
   /**
-   * Reads, with at most one connection at a time. Not within another turn.
+   * Reads through {@link #client}, with at most one connection at a time.
    *
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if too many read, or if a statement
    *     took too long
    */
   public <T> T inTurn(Supplier<T> work) {
-    if (!awaitTurn()) {
-      throw new FlowException(
-          ErrorCode.LIMIT_EXCEEDED, "too many read numbers at the moment; try again");
+    Turn turn = ofThisThread.get();
+    if (turn != null) {
+      take(turn);
+      return work.get();
     }
+    awaitTurn();
     try {
       return work.get();
     } catch (DataAccessException e) {
-      throw isTooLong(e)
-          ? new FlowException(
-              ErrorCode.LIMIT_EXCEEDED, "the database needed too long for this; ask for less")
-          : e;
+      throw refusalOr(e);
     } finally {
       turns.release();
     }
   }
 
-  private boolean awaitTurn() {
+  /**
+   * Reads for a person by means of stores that others use, too: in this thread, they get their
+   * connections here until the work is done. Work that needs no connection takes no turn.
+   *
+   * @throws FlowException as {@link #inTurn}
+   */
+  public <T> T instead(Supplier<T> work) {
+    if (ofThisThread.get() != null) {
+      return work.get();
+    }
+    Turn turn = new Turn();
+    ofThisThread.set(turn);
     try {
-      return turns.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      return work.get();
+    } catch (RuntimeException e) {
+      throw refusalOr(e);
+    } finally {
+      ofThisThread.remove();
+      if (turn.isTaken) {
+        turns.release();
+      }
+    }
+  }
+
+  /** A connection for a thread that reads {@link #instead}; {@code null} for all others. */
+  Connection connectionOfThisThread() throws SQLException {
+    Turn turn = ofThisThread.get();
+    if (turn == null) {
+      return null;
+    }
+    take(turn);
+    return pool.getConnection();
+  }
+
+  private void take(Turn turn) {
+    if (!turn.isTaken) {
+      awaitTurn();
+      turn.isTaken = true;
+    }
+  }
+
+  private void awaitTurn() {
+    try {
+      if (turns.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
     }
+    throw new FlowException(
+        ErrorCode.LIMIT_EXCEEDED, "too many read numbers at the moment; try again");
+  }
+
+  private static RuntimeException refusalOr(RuntimeException failure) {
+    if (isTooLong(failure)) {
+      return new FlowException(
+          ErrorCode.LIMIT_EXCEEDED, "the database needed too long for this; ask for less");
+    }
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof FlowException refused) { // within what a transaction makes of it
+        return refused;
+      }
+    }
+    return failure;
   }
 
   private static boolean isTooLong(Throwable failure) {

@@ -4,6 +4,7 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
@@ -24,6 +25,7 @@ class AnswerHeaders extends OncePerRequestFilter {
   private static final String OWN_PAGE =
       "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
           + " frame-ancestors 'none'";
+  private static final String CALLS = "/api/";
   private static final String PAGE_PATH = "/swagger-ui";
   private static final String ONE_YEAR = "max-age=31536000";
 
@@ -41,6 +43,24 @@ class AnswerHeaders extends OncePerRequestFilter {
     if (request.isSecure()) {
       response.setHeader("Strict-Transport-Security", ONE_YEAR);
     }
-    chain.doFilter(request, response);
+    boolean isCall = request.getServletPath().startsWith(CALLS);
+    chain.doFilter(request, isCall ? response : new OwnCaching(response));
+  }
+
+  /** What a page says of its caching holds instead of what is said for all, and not beside it. */
+  private static final class OwnCaching extends HttpServletResponseWrapper {
+
+    OwnCaching(HttpServletResponse response) {
+      super(response);
+    }
+
+    @Override
+    public void addHeader(String name, String value) {
+      if (name.equalsIgnoreCase(HttpHeaders.CACHE_CONTROL)) {
+        setHeader(name, value);
+      } else {
+        super.addHeader(name, value);
+      }
+    }
   }
 }

@@ -44,11 +44,30 @@ public class ListShare implements HandlerInterceptor {
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    if (isList(handler) && !permits.tryAcquire()) {
+    take(handler);
+    return true;
+  }
+
+  /**
+   * Takes a permit if the handler answers with a list. Whoever gets one has to give it {@linkplain
+   * #giveBack back}.
+   *
+   * @return whether it does
+   * @throws FlowException if there is none
+   */
+  public boolean take(Object handler) {
+    if (!isList(handler)) {
+      return false;
+    }
+    if (!permits.tryAcquire()) {
       throw new FlowException(
           ErrorCode.LIMIT_EXCEEDED, "too many lists at the moment, nothing was done");
     }
     return true;
+  }
+
+  public void giveBack() {
+    permits.release();
   }
 
   /** Called when the answer is written or abandoned. */
@@ -56,7 +75,7 @@ public class ListShare implements HandlerInterceptor {
   public void afterCompletion(
       HttpServletRequest request, HttpServletResponse response, Object handler, Exception failure) {
     if (isList(handler)) {
-      permits.release();
+      giveBack();
     }
   }
 

@@ -1,0 +1,117 @@
+package io.asyncflow.flowsvr.console;
+
+import com.github.benmanes.caffeine.cache.AsyncCache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.system.Node;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.springframework.stereotype.Component;
+
+/**
+ * What pages have read lately, for all that ask for the same with the same rights. Answers are kept
+ * as bytes, so no page can change what another one shows. Thread-safe.
+ */
+@Component
+class SharedReads {
+
+  /** Two looks of an open page are as far apart. */
+  private static final Duration FRESH = Duration.ofSeconds(2);
+
+  private static final long MOST_BYTES = 32L * 1024 * 1024;
+
+  /** Of an entry, whatever it answers; so it bounds their number. */
+  private static final int ENTRY_BYTES = 1_024;
+
+  /** As long as the slowest reads may take. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  private final AsyncCache<Asked, byte[]> answers;
+
+  SharedReads(Node node) {
+    this.answers =
+        Caffeine.newBuilder()
+            .maximumWeight(MOST_BYTES)
+            .weigher((Asked asked, byte[] answer) -> ENTRY_BYTES + answer.length)
+            .expireAfterWrite(FRESH)
+            .ticker(node::nanoTime)
+            .buildAsync();
+  }
+
+  /**
+   * A call and what its answer depends on.
+   *
+   * @param fields as they were given
+   */
+  record Asked(String path, Map<String, ?> fields, Set<Role> roles, Set<Verb> verbs, Scope scope) {
+
+    static Asked of(String path, Map<String, ?> fields, Caller caller) {
+      Map<String, Object> given = new HashMap<>(fields);
+      given.values().removeIf(Objects::isNull);
+      return new Asked(path, given, caller.roles(), caller.verbs(), caller.scope());
+    }
+  }
+
+  /**
+   * The answer to a call that was read lately, or is being read; otherwise it is read now.
+   *
+   * @throws FlowException what the call throws, for all that wait for it
+   */
+  byte[] find(Asked asked, Supplier<byte[]> read) {
+    CompletableFuture<byte[]> own = new CompletableFuture<>();
+    CompletableFuture<byte[]> other = answers.asMap().putIfAbsent(asked, own);
+    return other == null ? read(own, read) : await(other);
+  }
+
+  /** Reads anew, and lets others have it. */
+  byte[] renew(Asked asked, Supplier<byte[]> read) {
+    CompletableFuture<byte[]> own = new CompletableFuture<>();
+    answers.put(asked, own);
+    return read(own, read);
+  }
+
+  private static byte[] read(CompletableFuture<byte[]> own, Supplier<byte[]> read) {
+    try {
+      byte[] answer = read.get();
+      own.complete(answer);
+      return answer;
+    } catch (RuntimeException | Error e) {
+      own.completeExceptionally(e); // which takes it out
+      throw e;
+    }
+  }
+
+  private static byte[] await(CompletableFuture<byte[]> other) {
+    try {
+      return other.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (TimeoutException e) {
+      throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "the database needs too long for this");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FlowException(ErrorCode.UNAVAILABLE, "the server is stopping");
+    }
+  }
+
+  /** After an act, nothing that was read before it is shown. */
+  void forgetAll() {
+    answers.synchronous().invalidateAll();
+  }
+}
