@@ -314,7 +314,8 @@ class ConsoleIT {
   }
 
   private static String stateOn(HttpResponse<String> page) {
-    Matcher state = Pattern.compile("id=\"state\" data-live><span class=\"st st-(\\w+)").matcher(page.body());
+    Matcher state =
+        Pattern.compile("id=\"state\" data-live><span class=\"st st-(\\w+)").matcher(page.body());
     assertThat(state.find()).isTrue();
     return state.group(1);
   }
