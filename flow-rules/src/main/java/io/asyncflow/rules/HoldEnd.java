@@ -98,7 +98,7 @@ public final class HoldEnd {
         switch (verdict) {
           case POISON -> row.copy().status(TaskStatus.FAILED);
           case TIMED_OUT -> failed(row, type, true, null);
-          case WORKER_LOST -> row.copy().status(TaskStatus.WAITING);
+          case WORKER_LOST, OPERATOR -> row.copy().status(TaskStatus.WAITING);
         };
     TaskRow ended =
         after
@@ -114,17 +114,20 @@ public final class HoldEnd {
       case TIMED_OUT ->
           after.status() == TaskStatus.FAILED ? EventKind.FAILED : EventKind.TIMED_OUT;
       case WORKER_LOST -> EventKind.WORKER_LOST;
+      case OPERATOR -> EventKind.REVOKED;
     };
   }
 
-  /** How the sweep judges a hold whose lease has run out. */
+  /** How a hold is judged that ended without a report. */
   public enum Verdict {
     /** Heartbeats stopped; no retry is used up. */
     WORKER_LOST,
     /** The attempt ran longer than {@code max_processing_time}; it counts as a failed attempt. */
     TIMED_OUT,
     /** Too many holds in a row ended without a report; the task is set to failed. */
-    POISON
+    POISON,
+    /** An operator ended the lease; neither a retry nor a delivery is used up. */
+    OPERATOR
   }
 
   /** The verdict by which {@link #expired} decides. */
@@ -153,7 +156,7 @@ public final class HoldEnd {
    * as failed does not count it again.
    */
   private static int newFailures(TaskRow row, TypeRules type) {
-    boolean sweptBefore = row.status() == TaskStatus.WAITING;
+    boolean sweptBefore = row.status() == TaskStatus.WAITING && !isEndedByOperator(row);
     return sweptBefore && timedOut(row, type) ? 0 : 1;
   }
 
@@ -188,6 +191,25 @@ public final class HoldEnd {
         .reportId(null)
         .scheduleLog(logged(row, REVOKED, "an operator ended the hold", null))
         .row();
+  }
+
+  /**
+   * The transition of a task whose lease an operator has ended. The task is due as before, and a
+   * late report is accepted, as after any lease.
+   */
+  public static TaskTransition leaseEnded(TaskRow row) {
+    String reason = "an operator ended the lease";
+    TaskRow ended =
+        row.copy()
+            .status(TaskStatus.WAITING)
+            .scheduleLog(logged(row, Verdict.OPERATOR.name(), reason, null))
+            .row();
+    return new TaskTransition(row, ended, kindOf(Verdict.OPERATOR, ended), reason);
+  }
+
+  /** Whether an operator ended the last lease; false if the log was not read. */
+  private static boolean isEndedByOperator(TaskRow row) {
+    return Verdict.OPERATOR.name().equals(ScheduleLog.last(row.scheduleLog()).outcome());
   }
 
   /** The row after an operator has ended its hold to pause it: in its place, without an attempt. */

@@ -8,6 +8,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.event.EventKind;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -346,6 +347,31 @@ class HoldEndTest {
       assertThat(task.reportedEpoch()).isEqualTo(3);
       assertThat(task.reportId()).isEqualTo("r3");
       assertThat(task.scheduleLog()).contains("WORKER_LOST", "worker lost").doesNotContain("timed");
+    }
+
+    @Test
+    void leaseThatAnOperatorEndsBurnsNeitherARetryNorADelivery() {
+      TaskRow held = row.heldForMs(60_000).lastBeatMsAgo(6_000).build();
+      TaskTransition end = HoldEnd.leaseEnded(held);
+      TaskRow task = end.after();
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.crtRetryNum()).isEqualTo(held.crtRetryNum());
+      assertThat(task.deliveryCount()).isEqualTo(held.deliveryCount());
+      assertThat(task.orderTime()).isEqualTo(held.orderTime());
+      assertThat(task.reportedEpoch()).isEqualTo(held.reportedEpoch());
+      assertThat(end.kind()).isEqualTo(EventKind.REVOKED);
+      assertThat(task.scheduleLog())
+          .contains("OPERATOR", "an operator ended the lease")
+          .doesNotContain("timed out", "heartbeat");
+    }
+
+    @Test
+    void lateFailureAfterAnOperatorHasEndedTheLeaseCounts() {
+      TaskRow held = aRow().heldBy("").withEpoch(4).heldForMs(60_000).build();
+      TaskRow late =
+          HoldEnd.reported(HoldEnd.leaseEnded(held).after(), aReport(Outcome.RETRY).build(), TYPE)
+              .after();
+      assertThat(late.crtRetryNum()).isEqualTo(held.crtRetryNum() + 1);
     }
 
     @Test

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  *     CURRENT}
  * @param outcome of a report; of an act, its kind; of the current state, its status
  * @param verdict of a failure without a report: {@code WORKER_LOST}, {@code TIMED_OUT}, {@code
- *     POISON}
+ *     POISON}, {@code OPERATOR}
  * @param costMs from the hold to its end
  * @param waitMs from when the task began to wait to the hold
  * @param errMsg only for callers that may read contents

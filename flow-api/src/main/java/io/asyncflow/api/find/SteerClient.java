@@ -25,7 +25,7 @@ public interface SteerClient {
   String clone(String taskId, Changes changes, String operator, String reason);
 
   /**
-   * Ends the lease of an executing task before its time.
+   * Ends the lease of an executing task before its time; no attempt is counted.
    *
    * @param leaseEpoch of the hold that shall end
    * @param reason is required

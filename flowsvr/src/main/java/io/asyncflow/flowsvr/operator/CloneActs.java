@@ -67,7 +67,13 @@ public class CloneActs {
       String context,
       Integer priority,
       Long runAt,
-      String idempotencyKey) {}
+      String idempotencyKey) {
+
+    /** Whether the new task does other work, or does it for another user. */
+    public boolean makesOther() {
+      return userId != null || stage != null || context != null;
+    }
+  }
 
   /**
    * Clones a task.

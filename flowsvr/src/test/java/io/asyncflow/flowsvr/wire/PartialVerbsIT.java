@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -78,6 +79,24 @@ class PartialVerbsIT {
     expectMissing(Verb.PAUSE, post(Role.WORKER, "/api/pause/clear", type));
     expectOk(post(Role.OPERATOR, "/api/pause/set", type));
     expectOk(post(Role.OPERATOR, "/api/pause/clear", type));
+  }
+
+  @Test
+  void operatorClonesTasksAndMakesNoOthers() {
+    Answer created =
+        post(
+            Role.SUBMITTER,
+            "/api/task/createTask",
+            "{'taskData':{'userId':'u','taskType':'" + TYPE + "','taskStage':'s'}}");
+    expectOk(created);
+    String task = "{'taskId':'" + created.result().path("taskId").asString() + "'";
+
+    expectOk(post(Role.OPERATOR, "/api/task/clone", task + ",'priority':3}"));
+    for (String other : List.of("'taskContext':'x'", "'taskStage':'t'", "'userId':'v'")) {
+      expectMissing(
+          Verb.TASK_CREATE, post(Role.OPERATOR, "/api/task/clone", task + "," + other + "}"));
+      expectOk(post(Role.ADMIN, "/api/task/clone", task + "," + other + "}"));
+    }
   }
 
   @Test

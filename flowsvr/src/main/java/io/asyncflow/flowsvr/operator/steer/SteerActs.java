@@ -15,8 +15,6 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
-import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -33,7 +31,6 @@ import org.springframework.stereotype.Service;
 class SteerActs {
 
   private final TaskFamilies families;
-  private final TaskTypes types;
   private final TaskStore tasks;
   private final Acts acts;
   private final RetryingTransactions transactions;
@@ -43,7 +40,6 @@ class SteerActs {
 
   SteerActs(
       TaskFamilies families,
-      TaskTypes types,
       TaskStore tasks,
       Acts acts,
       RetryingTransactions transactions,
@@ -51,7 +47,6 @@ class SteerActs {
       TaskPulse pulse,
       Events events) {
     this.families = families;
-    this.types = types;
     this.tasks = tasks;
     this.acts = acts;
     this.transactions = transactions;
@@ -101,7 +96,7 @@ class SteerActs {
 
   /**
    * Changes when a waiting task is due, or how urgent it is. The priority of a task that is not due
-   * does not change when it becomes due.
+   * does not change when it becomes due, and one that is due stays so.
    *
    * @throws TransitionNotAllowedException if it does not wait, or if its fire time has not come
    */
@@ -120,7 +115,7 @@ class SteerActs {
     boolean isDue = row.orderTime() <= row.now();
     return row.copy()
         .priority(wish.priority())
-        .orderTime(isDue ? row.orderTime() - headStart : row.orderTime())
+        .orderTime(isDue ? Math.min(row.now(), row.orderTime() - headStart) : row.orderTime())
         .row();
   }
 
@@ -156,14 +151,14 @@ class SteerActs {
   }
 
   /**
-   * Ends the lease of an executing task before its time, as if it had run out: the attempt counts
-   * as lost with its worker.
+   * Ends the lease of an executing task before its time: the task waits again, and neither a retry
+   * nor a delivery is used up. A report of the hold is accepted until the next one, as after any
+   * lease.
    *
    * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if the hold is another one
    * @throws TransitionNotAllowedException if the task is not executing
    */
   void expireLease(TaskId id, int leaseEpoch, Reason why) {
-    TaskTypeConfig type = types.require(id.type());
     TaskTransition ended =
         transactions.execute(
             () -> {
@@ -172,8 +167,7 @@ class SteerActs {
                 throw new TransitionNotAllowedException(
                     id, "only an executing task has a lease, this one is " + row.status());
               }
-              TaskRow over = row.copy().leaseEnd(Math.min(row.leaseEnd(), row.now())).row();
-              TaskTransition end = HoldEnd.expired(over, type);
+              TaskTransition end = HoldEnd.leaseEnded(row);
               tasks.apply(id.table(), List.of(end));
               acts.record(
                   Act.onTask("EXPIRE_LEASE", id, row.status(), end.after().status())
@@ -181,14 +175,9 @@ class SteerActs {
                       .with(Map.of("workerId", row.workerId(), "leaseEpoch", leaseEpoch)));
               return end;
             });
-    HoldEnd.Verdict verdict = HoldEnd.verdict(ended.before(), type);
-    meters.leaseExpired(id.type().name(), verdict.name());
-    pulse.expired(ended, verdict);
-    if (ended.makesWaiting()) {
-      events.publish(new TasksWaiting(id.type()));
-    } else {
-      meters.failed(id.type().name(), 1);
-    }
+    meters.leaseExpired(id.type().name(), HoldEnd.Verdict.OPERATOR.name());
+    pulse.expired(ended, HoldEnd.Verdict.OPERATOR);
+    events.publish(new TasksWaiting(id.type())); // there is room within max_executing, too
   }
 
   private TaskRow lock(TaskId id, Expected expected) {

@@ -121,6 +121,9 @@ class SteerController {
         .forEach(name -> in.refuse(name, "must not be empty"));
     Reason why = Reason.read(in);
     in.refuseIfBad();
+    if (changes.makesOther()) {
+      caller.require(Verb.TASK_CREATE);
+    }
     reach.require(id, caller);
     if (changes.userId() != null) {
       caller.requireUser(changes.userId());

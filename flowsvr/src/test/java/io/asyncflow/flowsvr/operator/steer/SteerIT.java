@@ -182,7 +182,7 @@ class SteerIT {
   }
 
   @Test
-  void aLeaseThatIsEndedGivesTheTaskBackAsLostByItsWorker() {
+  void aLeaseThatIsEndedGivesTheTaskBackWithoutAnAttempt() {
     String id = aTask("");
     hold();
     assertThat(act("expireLease", id, ",'leaseEpoch':2,'reason':'gone'").code()).isEqualTo(8053);
@@ -192,10 +192,33 @@ class SteerIT {
     JsonNode task = read(id);
     assertThat(task.path("status").asInt()).isEqualTo(1);
     assertThat(task.path("crtRetryNum").asInt()).isZero();
-    assertThat(task.path("scheduleLog").asString()).contains("WORKER_LOST");
+    assertThat(task.path("scheduleLog").asString())
+        .contains("OPERATOR", "an operator ended the lease")
+        .doesNotContain("WORKER_LOST");
     assertThat(acts(id).path(0).path("act").asString()).isEqualTo("EXPIRE_LEASE");
     assertThat(hold().path("leaseEpoch").asInt()).isEqualTo(2);
     assertThat(act("expireLease", id, ",'leaseEpoch':1,'reason':'gone'").code()).isEqualTo(8053);
+  }
+
+  @Test
+  void leasesThatAreEndedUseUpNeitherRetriesNorDeliveries() {
+    String id = aTask(",'maxRetryNum':0");
+    for (int epoch = 1; epoch <= 12; epoch++) {
+      JsonNode held = ok(wire.post("/api/task/hold_task?limit=1&taskType=" + type)); // of no worker
+      assertThat(held.path("taskList")).hasSize(1);
+      ok(act("expireLease", id, ",'leaseEpoch':" + epoch + ",'reason':'gone'"));
+    }
+
+    assertThat(read(id).path("status").asInt()).isEqualTo(1);
+    assertThat(read(id).path("crtRetryNum").asInt()).isZero();
+  }
+
+  @Test
+  void aDueTaskThatBecomesLessUrgentStaysDue() {
+    String id = aTask(",'priority':3600");
+    ok(act("reschedule", id, ",'priority':0"));
+    assertThat(read(id).path("priority").asInt()).isZero();
+    assertThat(hold().path("taskId").asString()).isEqualTo(id);
   }
 
   @Test
