@@ -17,7 +17,7 @@ CREATE TABLE t_metric (
   failed              INT          NOT NULL COMMENT 'tasks that were set to failed',
   cancelled           INT          NOT NULL,
   given_back          INT          NOT NULL COMMENT 'by RELEASE or SNOOZE',
-  lost                INT          NOT NULL COMMENT 'holds of workers that were lost',
+  lost                INT          NOT NULL COMMENT 'holds of workers that were lost, also those whose lease an operator ended',
   timed_out           INT          NOT NULL COMMENT 'attempts, also the last ones of tasks that failed',
   poisoned            INT          NOT NULL COMMENT 'tasks, which count as failed, too',
   run_hist            VARBINARY(768) NOT NULL COMMENT 'how long runs took: pairs of a bucket and a count; see Histogram',
@@ -25,28 +25,6 @@ CREATE TABLE t_metric (
   PRIMARY KEY (task_type, task_stage, minute, writer),
   -- Rolling up and deleting begin with the oldest.
   KEY idx_age (span, minute)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-
--- One row an attempt that failed; at most 200 a second and server, all others are only counted in t_failure_group.
-CREATE TABLE t_failure (
-  task_type           VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  fail_time           BIGINT       NOT NULL,
-  task_number         BIGINT       NOT NULL,
-  lease_epoch         INT          NOT NULL,
-  table_number        INT          NOT NULL,
-  task_stage          VARCHAR(64)  NOT NULL,
-  worker_id           VARCHAR(64)  NOT NULL,
-  is_final            TINYINT      NOT NULL COMMENT '1 if the task was set to failed',
-  verdict             VARCHAR(16)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'RETRY, FAIL, TIMED_OUT, WORKER_LOST, POISON, OPERATOR',
-  fingerprint         BIGINT       NOT NULL COMMENT 'equal for failures that differ in numbers, ids, paths and quoted texts alone; see Fingerprint',
-  cost_ms             BIGINT       NULL     COMMENT 'from the hold to the failure; null if there was no hold',
-  err_msg             VARCHAR(1000) NOT NULL,
-  PRIMARY KEY (task_type, fail_time, task_number, lease_epoch),
-  KEY idx_group (task_type, fingerprint, fail_time),
-  KEY idx_worker (worker_id, fail_time),
-  KEY idx_task (task_number),
-  -- Retention begins with the oldest.
-  KEY idx_time (fail_time)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- Failures that are alike, by the hour, with exact counts. A server writes its own rows alone, with absolute values.

@@ -46,6 +46,7 @@ class MetricWriter implements ApplicationListener<ApplicationReadyEvent>, Dispos
   private BackgroundLoop loop;
   private long clockRead;
   private long clockNow;
+  private long latestMinute;
 
   MetricWriter(TaskPulse pulse, MetricStore store, Node node) {
     this.pulse = pulse;
@@ -64,7 +65,7 @@ class MetricWriter implements ApplicationListener<ApplicationReadyEvent>, Dispos
     if (collected.isEmpty() && unwritten.isEmpty()) {
       return;
     }
-    long minute = TimeUnit.MILLISECONDS.toMinutes(databaseTime());
+    long minute = presentMinute();
     putInRows(minute);
     Map<Bucket, Numbers> changed = new HashMap<>();
     unwritten.forEach(bucket -> changed.put(bucket, rows.get(bucket)));
@@ -88,6 +89,15 @@ class MetricWriter implements ApplicationListener<ApplicationReadyEvent>, Dispos
   private static Numbers sum(Numbers numbers, Numbers more) {
     numbers.addAll(more);
     return numbers;
+  }
+
+  /**
+   * Never before the latest one: the values of a row that was written and forgotten are not here
+   * any more, and others would replace them in the database.
+   */
+  private long presentMinute() {
+    latestMinute = Math.max(latestMinute, TimeUnit.MILLISECONDS.toMinutes(databaseTime()));
+    return latestMinute;
   }
 
   private long databaseTime() {

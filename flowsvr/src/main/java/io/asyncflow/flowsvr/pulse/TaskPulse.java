@@ -11,9 +11,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;
 
@@ -23,7 +21,7 @@ import org.springframework.stereotype.Component;
  *
  * <p>At most {@value #MOST_TYPES} types are counted, and {@value #MOST_STAGES} stages of each
  * apart; all others of a type together as {@link Numbers#OTHER_STAGES}. A stage in which nothing
- * has happened for an hour makes room.
+ * has happened for a minute makes room.
  */
 @Component
 public class TaskPulse {
@@ -32,12 +30,15 @@ public class TaskPulse {
   private static final int MOST_STAGES = 32;
 
   /** Drains without news, at ten seconds each, after which a stage is forgotten. */
-  private static final int QUIET_DRAINS = 360;
+  private static final int QUIET_DRAINS = 6;
 
   private static final StageCounters NOWHERE = new StageCounters();
 
   private final Map<String, Map<String, StageCounters>> types = new ConcurrentHashMap<>();
   private final FailureNotes failures;
+
+  /** Those that made room at the last drain; a thread that had found them may still count. */
+  private Map<Place, StageCounters> leaving = Map.of();
 
   TaskPulse(FailureNotes failures) {
     this.failures = failures;
@@ -85,12 +86,12 @@ public class TaskPulse {
     }
   }
 
-  /** The lease of a hold ran out. */
+  /** The lease of a hold ran out, or an operator ended it. */
   public void expired(TaskTransition transition, HoldEnd.Verdict verdict) {
     TaskRow before = transition.before();
     StageCounters stage = of(before.id().type(), before.stage());
     switch (verdict) {
-      case WORKER_LOST -> stage.count(Count.LOST, 1);
+      case WORKER_LOST, OPERATOR -> stage.count(Count.LOST, 1);
       case TIMED_OUT -> ran(stage, Count.TIMED_OUT, before);
       case POISON -> stage.count(Count.POISONED, 1);
     }
@@ -122,20 +123,35 @@ public class TaskPulse {
     stage.count(end, 1);
   }
 
-  private StageCounters of(TaskType type, String stage) {
+  StageCounters of(TaskType type, String stage) {
     Map<String, StageCounters> stages = types.get(type.name());
-    if (stages == null) {
-      if (types.size() >= MOST_TYPES) {
-        return NOWHERE;
+    StageCounters counters = null;
+    if (stages != null) {
+      counters = stages.get(stage);
+      if (counters == null && stages.size() >= MOST_STAGES) {
+        counters = stages.get(Numbers.OTHER_STAGES);
       }
-      stages = types.computeIfAbsent(type.name(), name -> new ConcurrentHashMap<>());
     }
-    StageCounters counters = stages.get(stage);
-    if (counters != null) {
-      return counters;
+    return counters == null ? added(type, stage) : counters;
+  }
+
+  /** Within the look-up of the type, so that it is not forgotten meanwhile. */
+  private StageCounters added(TaskType type, String stage) {
+    if (types.size() >= MOST_TYPES && !types.containsKey(type.name())) {
+      return NOWHERE;
     }
-    String name = stages.size() < MOST_STAGES ? stage : Numbers.OTHER_STAGES;
-    return stages.computeIfAbsent(name, added -> new StageCounters());
+    StageCounters[] added = new StageCounters[1];
+    types.compute(
+        type.name(),
+        (name, known) -> {
+          Map<String, StageCounters> stages = known == null ? new ConcurrentHashMap<>() : known;
+          boolean hasRoom = stages.size() < MOST_STAGES || stages.containsKey(stage);
+          added[0] =
+              stages.computeIfAbsent(
+                  hasRoom ? stage : Numbers.OTHER_STAGES, counters -> new StageCounters());
+          return stages;
+        });
+    return added[0];
   }
 
   /** A stage of a type; the stage {@code ""} is all of them. */
@@ -144,21 +160,41 @@ public class TaskPulse {
   /** What has been counted since the last call, for one caller. */
   Map<Place, Numbers> drain() {
     Map<Place, Numbers> drained = new HashMap<>();
+    leaving.forEach((place, counters) -> drainInto(drained, place, counters));
+    Map<Place, StageCounters> quiet = new HashMap<>();
     types.forEach(
-        (type, stages) -> {
-          Iterator<Map.Entry<String, StageCounters>> each = stages.entrySet().iterator();
-          while (each.hasNext()) {
-            Map.Entry<String, StageCounters> stage = each.next();
-            Optional<Numbers> news = stage.getValue().drain();
-            if (news.isPresent()) {
-              drained.put(new Place(type, stage.getKey()), news.get());
-              drained.computeIfAbsent(new Place(type, ""), all -> new Numbers()).addAll(news.get());
-            } else if (stage.getValue().quietDrains() > QUIET_DRAINS) {
-              each.remove();
-            }
-          }
-        });
-    types.values().removeIf(Map::isEmpty);
+        (type, stages) ->
+            stages.forEach(
+                (stage, counters) -> {
+                  Place place = new Place(type, stage);
+                  drainInto(drained, place, counters);
+                  if (counters.quietDrains() > QUIET_DRAINS) {
+                    quiet.put(place, counters);
+                  }
+                }));
+    quiet.keySet().forEach(this::forget);
+    leaving = quiet;
     return drained;
+  }
+
+  private static void drainInto(Map<Place, Numbers> drained, Place place, StageCounters counters) {
+    counters
+        .drain()
+        .ifPresent(
+            news -> {
+              drained.computeIfAbsent(place, stage -> new Numbers()).addAll(news);
+              drained
+                  .computeIfAbsent(new Place(place.type(), ""), all -> new Numbers())
+                  .addAll(news);
+            });
+  }
+
+  private void forget(Place place) {
+    types.computeIfPresent(
+        place.type(),
+        (type, stages) -> {
+          stages.remove(place.stage());
+          return stages.isEmpty() ? null : stages;
+        });
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The pulse of the tasks: how many were created, held and ended, how long runs and waits took, and
- * what failed; kept for people, in {@code t_metric}, {@code t_failure} and {@code t_failure_group}.
- * Nothing is decided by it.
+ * what failed; kept for people, in {@code t_metric} and {@code t_failure_group}. Nothing is decided
+ * by it.
  *
  * <p>{@link io.asyncflow.flowsvr.pulse.TaskPulse} counts in memory, after the commits, at the
  * places that {@link io.asyncflow.flowsvr.system.TaskMeters} counts at; a count is one addition

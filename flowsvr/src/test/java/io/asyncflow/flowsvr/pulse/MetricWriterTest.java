@@ -134,6 +134,21 @@ class MetricWriterTest {
   }
 
   @Test
+  void databaseWhoseClockStepsBackLosesNoCounts() {
+    pulse.created(LARK, "first", 2);
+    writer.runOnce();
+    pass(Duration.ofMinutes(11));
+    pulse.created(LARK, "first", 3);
+    writer.runOnce();
+    pass(Duration.ofMinutes(11));
+    when(store.now()).thenReturn(TimeUnit.MINUTES.toMillis(MINUTE)); // it steps back
+    pulse.created(LARK, "first", 1);
+    writer.runOnce();
+
+    assertThat(created).containsEntry(at("first", 0), 2L).containsEntry(at("first", 11), 4L);
+  }
+
+  @Test
   void stagesBeyondThoseThatFitAreCountedTogether() {
     for (int i = 0; i < 100; i++) {
       pulse.created(LARK, "stage" + i, 1);
@@ -148,13 +163,42 @@ class MetricWriterTest {
     for (int i = 0; i < 32; i++) {
       pulse.created(LARK, "old" + i, 1);
     }
-    for (int i = 0; i < 400; i++) {
-      writer.runOnce();
-    }
+    passAMinute();
     created.clear();
     pulse.created(LARK, "new", 1);
     writer.runOnce();
-    assertThat(created).containsOnlyKeys(at("new", 0), at("", 0));
+    assertThat(created).containsEntry(at("new", 1), 1L).containsEntry(at("", 1), 1L);
+  }
+
+  @Test
+  void typeInWhichNothingHappensMakesRoom() {
+    for (int i = 0; i < 200; i++) {
+      pulse.created(new TaskType("old" + i), "first", 1);
+    }
+    passAMinute();
+    pulse.created(LARK, "first", 1);
+    writer.runOnce();
+    assertThat(created).containsEntry(at("first", 1), 1L);
+  }
+
+  private void passAMinute() {
+    for (int i = 0; i < 8; i++) {
+      writer.runOnce();
+      pass(Duration.ofSeconds(10));
+    }
+  }
+
+  @Test
+  void threadThatCountsWhileItsStageIsForgottenIsHeard() {
+    pulse.created(LARK, "first", 1);
+    StageCounters found = pulse.of(LARK, "first");
+    while (pulse.of(LARK, "first") == found) {
+      writer.runOnce();
+    }
+    created.clear();
+    found.count(Count.CREATED, 7);
+    writer.runOnce();
+    assertThat(created.values()).contains(7L);
   }
 
   @Test

@@ -21,7 +21,7 @@ public enum Count {
   CANCELLED,
   /** By RELEASE or SNOOZE. */
   GIVEN_BACK,
-  /** Holds of workers that were lost. */
+  /** Holds of workers that were lost, also those whose lease an operator ended. */
   LOST,
   /** Attempts that ran too long, also the last ones of tasks that failed. */
   TIMED_OUT,

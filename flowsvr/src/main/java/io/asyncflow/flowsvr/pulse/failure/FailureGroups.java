@@ -6,19 +6,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts failures that are alike, by type and hour. At most {@value #MOST} groups are kept apart;
- * the failures of all others are counted in one group of their type, without a fingerprint.
- * Thread-safe.
+ * Counts failures that are alike, by type and hour. At most {@value #MOST} groups of an hour are
+ * kept apart; the failures of all others are counted in one group of their type, without a
+ * fingerprint. Thread-safe.
  */
 final class FailureGroups {
 
   private static final int MOST = 2_000;
 
-  private final Map<Key, Group> groups = new HashMap<>();
-  private long latestHour;
+  private final NavigableMap<Long, Map<Key, Group>> hours = new TreeMap<>();
 
   /**
    * @param hour since the epoch
@@ -60,12 +61,14 @@ final class FailureGroups {
   /** Counts a failure; returns its fingerprint. */
   Fingerprint count(FailureNote note) {
     Fingerprint fingerprint = Fingerprint.of(note.stage(), note.verdict(), note.message());
-    Key key = keyOf(note, fingerprint);
     synchronized (this) {
-      latestHour = Math.max(latestHour, key.hour());
+      long hour = hourOf(note);
+      Map<Key, Group> groups = hours.computeIfAbsent(hour, begun -> new HashMap<>());
+      String type = note.task().type().name();
+      Key key = new Key(type, hour, fingerprint);
       boolean isKept = groups.size() < MOST || groups.containsKey(key);
       groups.merge(
-          isKept ? key : keyOf(note, Fingerprint.NONE),
+          isKept ? key : new Key(type, hour, Fingerprint.NONE),
           new Group(
               isKept ? note.stage() : Numbers.OTHER_STAGES,
               isKept ? note.verdict() : "",
@@ -79,32 +82,40 @@ final class FailureGroups {
     return fingerprint;
   }
 
-  private static Key keyOf(FailureNote note, Fingerprint fingerprint) {
+  /**
+   * The hour that counts the failure. A failure may be noted some seconds after its hour. If the
+   * database's clock stepped further back, the counts of that hour are not here any more, and
+   * others would replace them in the database: so the hour before the latest one takes it.
+   */
+  private long hourOf(FailureNote note) {
     long hour = TimeUnit.MILLISECONDS.toHours(note.time());
-    return new Key(note.task().type().name(), hour, fingerprint);
+    return hours.isEmpty() ? hour : Math.max(hour, hours.lastKey() - 1);
   }
 
   /** The groups whose counts are not written. */
   synchronized List<Map.Entry<Key, Group>> unwritten() {
     List<Map.Entry<Key, Group>> unwritten = new ArrayList<>();
-    groups.forEach(
-        (key, group) -> {
-          if (!group.isWritten()) {
-            unwritten.add(Map.entry(key, group));
-          }
-        });
+    for (Map<Key, Group> groups : hours.values()) {
+      groups.forEach(
+          (key, group) -> {
+            if (!group.isWritten()) {
+              unwritten.add(Map.entry(key, group));
+            }
+          });
+    }
     return unwritten;
   }
 
   /** These counts were written; forgets what has been written of earlier hours. */
   synchronized void written(List<Map.Entry<Key, Group>> counts) {
-    counts.forEach(
-        count -> groups.replace(count.getKey(), count.getValue(), count.getValue().written()));
-    groups.entrySet().removeIf(group -> group.getValue().isWritten() && isOver(group.getKey()));
-  }
-
-  /** A failure may be noted some seconds after its hour. */
-  private boolean isOver(Key key) {
-    return key.hour() < latestHour - 1;
+    for (Map.Entry<Key, Group> count : counts) {
+      hours
+          .get(count.getKey().hour())
+          .replace(count.getKey(), count.getValue(), count.getValue().written());
+    }
+    hours
+        .headMap(hours.lastKey() - 1)
+        .values()
+        .removeIf(groups -> groups.values().stream().allMatch(Group::isWritten));
   }
 }

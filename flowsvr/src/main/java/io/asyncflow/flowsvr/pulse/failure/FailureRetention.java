@@ -8,7 +8,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
-/** Deletes the failures that are older than the history. */
+/** Deletes the counts of failures that are older than the history. */
 @Component
 class FailureRetention {
 
@@ -32,7 +32,6 @@ class FailureRetention {
 
   /** Returns the number of deleted rows. */
   int runOnce() {
-    return pages.run(limit -> failures.deleteFailures(history, limit))
-        + pages.run(limit -> failures.deleteGroups(history, limit));
+    return pages.run(limit -> failures.delete(history, limit));
   }
 }

@@ -1,2 +1,2 @@
-/** Attempts that failed: as rows, and as counts of those that are alike. */
+/** Attempts that failed, as counts of those that are alike. */
 package io.asyncflow.flowsvr.pulse.failure;

@@ -6,14 +6,12 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.OwnSchema;
 import io.asyncflow.flowsvr.pulse.count.Writer;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.Fingerprint;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** What stands in the tables of failures, also after a storm. */
+/** What stands in the table of failures, also after a storm. */
 @Tag("contract")
 class FailureNotesIT {
 
@@ -40,31 +38,16 @@ class FailureNotesIT {
   }
 
   private FailureNotes server() {
-    return new FailureNotes(
-        new FailureStore(jdbc, new Writer(new Node())), new TaskMeters(new SimpleMeterRegistry()));
+    return new FailureNotes(new FailureStore(jdbc, new Writer(new Node())));
   }
 
   @Test
-  void failureHasARowAndItsGroupCountsIt() {
+  void failuresThatAreAlikeAreCountedInOneGroup() {
     FailureNotes notes = server();
     notes.add(note(now, "no tape in drive 3", false));
     notes.add(note(now + 1, "no tape in drive 4", true));
     notes.runOnce();
 
-    assertThat(jdbc.queryForList("SELECT * FROM t_failure ORDER BY fail_time"))
-        .hasSize(2)
-        .first()
-        .satisfies(
-            row ->
-                assertThat(row)
-                    .containsEntry("task_type", "lark")
-                    .containsEntry("fail_time", now)
-                    .containsEntry("table_number", 3)
-                    .containsEntry("task_stage", "merge")
-                    .containsEntry("worker_id", "gpu-1")
-                    .containsEntry("verdict", "RETRY")
-                    .containsEntry("cost_ms", 1_200L)
-                    .containsEntry("err_msg", "no tape in drive 3"));
     assertThat(jdbc.queryForList("SELECT * FROM t_failure_group"))
         .singleElement()
         .satisfies(
@@ -82,7 +65,7 @@ class FailureNotesIT {
   }
 
   @Test
-  void stormIsCountedExactlyAndListedInPart() {
+  void stormIsCountedExactly() {
     FailureNotes notes = server();
     AtOnce.from(
         4,
@@ -95,7 +78,6 @@ class FailureNotesIT {
     notes.runOnce();
     notes.runOnce();
 
-    assertThat(count("SELECT COUNT(*) FROM t_failure")).isEqualTo(200);
     assertThat(count("SELECT SUM(failures) FROM t_failure_group")).isEqualTo(30_000);
     assertThat(count("SELECT SUM(finals) FROM t_failure_group")).isEqualTo(3_000);
     assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isOne();
@@ -131,6 +113,42 @@ class FailureNotesIT {
         .isEqualTo(1_000);
   }
 
+  @Test
+  void eachHourHasRoomForItsGroups() {
+    FailureNotes notes = server();
+    for (int hour = 1; hour >= 0; hour--) {
+      for (int i = 0; i < 1_500; i++) {
+        notes.add(
+            note(now - hour * HOUR_MS, "x".repeat(1 + i / 1_000) + letters(i % 1_000), false));
+      }
+      notes.runOnce();
+    }
+
+    assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isEqualTo(3_000);
+    assertThat(count("SELECT COUNT(*) FROM t_failure_group WHERE fingerprint = 0")).isZero();
+  }
+
+  @Test
+  void databaseWhoseClockStepsBackLosesNoCounts() {
+    FailureNotes notes = server();
+    for (int hoursAgo : new int[] {5, 3, 0, 5, 3}) {
+      notes.add(note(now - hoursAgo * HOUR_MS, "no tape", false));
+      notes.runOnce();
+    }
+
+    assertThat(count("SELECT SUM(failures) FROM t_failure_group")).isEqualTo(5);
+  }
+
+  @Test
+  void whatIsLeftIsWrittenWhenTheServerStops() {
+    FailureNotes notes = server();
+    notes.onApplicationEvent(null);
+    notes.add(note(now, "no tape", false));
+    notes.destroy();
+
+    assertThat(count("SELECT SUM(failures) FROM t_failure_group")).isOne();
+  }
+
   private static String letters(int number) {
     return Integer.toString(number + 1_000, 26)
         .chars()
@@ -148,7 +166,7 @@ class FailureNotesIT {
     notes.add(note(now, "\u202E%_\\'\";--", false));
     notes.runOnce();
 
-    assertThat(jdbc.queryForList("SELECT CHAR_LENGTH(err_msg) FROM t_failure", Integer.class))
+    assertThat(jdbc.queryForList("SELECT CHAR_LENGTH(sample) FROM t_failure_group", Integer.class))
         .containsExactlyInAnyOrder(1_000, 9);
   }
 
@@ -166,15 +184,13 @@ class FailureNotesIT {
             new PagedDelete(transactions),
             Duration.ofDays(14));
 
-    assertThat(retention.runOnce()).isEqualTo(2);
-    assertThat(count("SELECT COUNT(*) FROM t_failure")).isOne();
+    assertThat(retention.runOnce()).isOne();
     assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isOne();
   }
 
   private FailureNote note(long time, String message, boolean isFinal) {
     TaskId task = new TaskId(numbers.incrementAndGet(), TABLE);
-    return new FailureNote(
-        task, 1, time, "merge", "gpu-1", isFinal, "RETRY", 1_200L, FailureNote.cut(message));
+    return new FailureNote(task, time, "merge", isFinal, "RETRY", FailureNote.cut(message));
   }
 
   private long count(String sql) {
