@@ -6,6 +6,7 @@ import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.api.find.RunningTask;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -40,13 +41,16 @@ class RunningTasks {
   private final SearchStore store;
   private final TaskFamilies families;
   private final TaskTypes types;
+  private final ReadDatabase database;
   private final Node node;
   private final Map<TaskType, Reading> readings = new ConcurrentHashMap<>();
 
-  RunningTasks(SearchStore store, TaskFamilies families, TaskTypes types, Node node) {
+  RunningTasks(
+      SearchStore store, TaskFamilies families, TaskTypes types, ReadDatabase database, Node node) {
     this.store = store;
     this.families = families;
     this.types = types;
+    this.database = database;
     this.node = node;
   }
 
@@ -58,7 +62,7 @@ class RunningTasks {
   private record Reading(List<TaskRow> rows, boolean isWhole, long atNanos) {}
 
   /**
-   * Running tasks that the caller sees.
+   * Running tasks that the caller sees, as far as there is time to read them.
    *
    * @param type {@code null} for all
    * @param workerId {@code null} for all
@@ -74,8 +78,10 @@ class RunningTasks {
             .toList();
     List<TaskRow> rows = new ArrayList<>();
     boolean isWhole = true;
+    long now = node.nanoTime();
+    readings.values().removeIf(reading -> now - reading.atNanos() >= FRESH);
     for (TaskFamily family : read) {
-      if (rows.size() >= MOST) {
+      if (rows.size() >= MOST || database.isOver()) {
         isWhole = false;
         break;
       }
@@ -102,6 +108,10 @@ class RunningTasks {
     List<TaskRow> rows = new ArrayList<>();
     boolean isWhole = true;
     for (TaskTable table : family.live()) {
+      if (database.isOver()) {
+        isWhole = false;
+        break;
+      }
       List<TaskRow> ofTable = store.executing(table, MOST_OF_TABLE);
       isWhole &= ofTable.size() < MOST_OF_TABLE;
       rows.addAll(ofTable);

@@ -93,7 +93,7 @@ class StatsController {
     return Envelope.ok(present.stages(type));
   }
 
-  @Takes(summary = "Shows numbers over time", shape = SeriesRequest.class)
+  @Takes(summary = "Shows numbers over time", shape = SeriesRequest.class, list = true)
   @Needs(Verb.STATS_READ)
   @RequestMapping(
       path = "/series",

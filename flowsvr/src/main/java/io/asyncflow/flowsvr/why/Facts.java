@@ -16,9 +16,9 @@ import java.util.function.Predicate;
  * @param workers those that were heard of last
  * @param laneWorkers those that may hold it; empty for all
  * @param limits how far those of the type are used
- * @param holders who executes tasks of its stage and lane
+ * @param holders who executes tasks of its stage and lane, if no worker describes the stage
  * @param ahead due tasks before it, counted to a limit; {@code null} if it is not due
- * @param job {@code null} outside jobs
+ * @param job {@code null} outside jobs, or if the caller does not see it
  * @param acts on it, newest first
  * @param lastSweep epoch ms of the last sweep of leases; {@code null} if it is not known
  * @param seesWorker whether the caller may learn of this worker

@@ -25,6 +25,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.springframework.stereotype.Service;
 
@@ -33,7 +34,7 @@ import org.springframework.stereotype.Service;
 class TaskWhy {
 
   /** How far executing tasks are counted; a higher limit is not judged. */
-  private static final int MOST_EXECUTING = 10_000;
+  private static final int MOST_EXECUTING = 1_001;
 
   private static final long FRESH = Duration.ofSeconds(2).toNanos();
 
@@ -79,10 +80,7 @@ class TaskWhy {
    */
   Why ofChild(long jobId, int index, Caller caller) {
     JobFacts job =
-        store
-            .job(jobId)
-            .filter(found -> caller.sees(found.jobType().name(), found.userId()))
-            .filter(found -> caller.seesType(found.childType().name()))
+        job(jobId, caller)
             .filter(found -> found.total() == null || index < found.total())
             .orElseThrow(
                 () ->
@@ -96,6 +94,14 @@ class TaskWhy {
               List<WhyReason> reasons = OtherReasons.ofStaged(job).all();
               return new Why(null, null, headline(reasons), reasons, null, store.now());
             });
+  }
+
+  /** The job, if the caller sees it. */
+  private Optional<JobFacts> job(long id, Caller caller) {
+    return store
+        .job(id)
+        .filter(job -> caller.sees(job.jobType().name(), job.userId()))
+        .filter(job -> caller.seesType(job.childType().name()));
   }
 
   private static String headline(List<WhyReason> reasons) {
@@ -131,19 +137,22 @@ class TaskWhy {
     boolean executes = row.status() == TaskStatus.EXECUTING;
     List<TaskTable> live = families.find(id.type(), RECENT).map(TaskFamily::live).orElse(List.of());
     boolean isDue = row.orderTime() <= row.now();
-    Long jobId = row.place() == null ? null : row.place().jobId();
     boolean isInLane = waits && !row.lane().equals(Lane.OPEN);
+    List<DescribedWorker> workers = waits ? workers() : List.of();
+    Set<String> laneWorkers = isInLane ? store.workersOf(row.lane()) : Set.of();
+    boolean asksWhoHolds = waits && WorkerReasons.asksWhoHolds(row, workers, laneWorkers);
+    JobFacts job = row.place() == null ? null : job(row.place().jobId(), caller).orElse(null);
     return new Facts(
         row,
         type,
         waits ? store.pauses(id.type(), row.stage()) : List.of(),
-        waits ? workers() : List.of(),
-        isInLane ? store.workersOf(row.lane()) : Set.of(),
+        workers,
+        laneWorkers,
         waits && type != null ? limits(type, live) : Limits.NONE,
-        waits ? store.holders(row) : List.of(),
+        asksWhoHolds ? store.holders(row) : List.of(),
         waits && isDue && caller.seesAllUsers() ? store.ahead(row, live) : null,
-        jobId == null ? null : store.job(jobId).orElse(null),
-        waits || executes ? List.of() : store.acts(id, jobId),
+        job,
+        waits || executes ? List.of() : store.acts(id, job == null ? null : job.id()),
         executes ? store.lastSweep().orElse(null) : null,
         caller.workers()::contains,
         caller.mayOneOf(List.of(Verb.GOVERN_READ, Verb.PAUSE)),

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.why;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
@@ -12,6 +13,7 @@ import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.why.Facts.DoneAct;
 import io.asyncflow.flowsvr.why.Facts.Holder;
 import io.asyncflow.flowsvr.why.Facts.JobFacts;
+import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -20,16 +22,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What decides about a task, each in one bounded statement. Thread-safe. */
@@ -87,6 +84,7 @@ class WhyStore {
             LIMIT ?) executing
           """);
 
+  private final WorkerDescriptions descriptions = new WorkerDescriptions();
   private final JdbcClient jdbc;
 
   WhyStore(ReadDatabase reads) {
@@ -135,68 +133,36 @@ class WhyStore {
 
   /** The workers that were heard of last. */
   List<DescribedWorker> workers() {
-    return jdbc.sql(
-            sql(
-                """
+    List<DescribedWorker> workers =
+        jdbc.sql(
+                sql(
+                    """
                 SELECT worker_id, description, beat_time, drain, now_ms - beat_time AS silent_ms
                 FROM t_worker FORCE INDEX (idx_beat)
                 ORDER BY beat_time DESC
                 LIMIT :most
                 """))
-        .param("most", MOST_WORKERS)
-        .query((rs, row) -> worker(rs))
-        .list();
+            .param("most", MOST_WORKERS)
+            .query((rs, row) -> worker(rs))
+            .list();
+    descriptions.retain(workers.stream().map(DescribedWorker::id).collect(toSet()));
+    return workers;
   }
 
-  private static DescribedWorker worker(ResultSet rs) throws SQLException {
-    JsonNode description = parsed(rs.getString("description"));
-    JsonNode states = description.path("states");
-    String quarantined = states.path("quarantined").asString("none");
+  private DescribedWorker worker(ResultSet rs) throws SQLException {
+    String id = rs.getString("worker_id");
+    Description description = descriptions.of(id, rs.getString("description"));
     return new DescribedWorker(
-        rs.getString("worker_id"),
-        stages(description.path("stages")),
-        description.path("version").asInt(0),
-        numbers(description.path("freeThreads")),
-        numbers(description.path("freeSlots")),
-        quarantined.equals("none") ? "" : quarantined,
-        number(states.path("stuck").asString("0")),
+        id,
+        description.stages(),
+        description.version(),
+        description.freeThreads(),
+        description.freeSlots(),
+        description.quarantined(),
+        description.stuck(),
         rs.getLong("beat_time"),
         rs.getLong("silent_ms") > LOST_AFTER.toMillis(),
         rs.getBoolean("drain"));
-  }
-
-  private static JsonNode parsed(String json) {
-    try {
-      return JSON.readTree(json);
-    } catch (JacksonException e) {
-      return JSON.createObjectNode(); // written by SQL
-    }
-  }
-
-  private static Set<String> stages(JsonNode listed) {
-    Set<String> stages = new HashSet<>();
-    for (JsonNode stage : listed) {
-      String name = stage.asString("");
-      int slash = name.indexOf('/');
-      if (slash > 0) {
-        TaskType.parse(name.substring(0, slash))
-            .ifPresent(type -> stages.add(type.name() + name.substring(slash)));
-      }
-    }
-    return stages;
-  }
-
-  private static Map<String, Integer> numbers(JsonNode object) {
-    Map<String, Integer> numbers = new HashMap<>();
-    for (String name : object.propertyNames()) {
-      numbers.put(
-          TaskType.parse(name).map(TaskType::name).orElse(name), object.path(name).asInt(0));
-    }
-    return numbers;
-  }
-
-  private static int number(String text) {
-    return text.matches("[0-9]{1,6}") ? Integer.parseInt(text) : 0;
   }
 
   /** The workers of a lane. */

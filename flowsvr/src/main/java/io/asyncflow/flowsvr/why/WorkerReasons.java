@@ -5,6 +5,7 @@ import static io.asyncflow.flowsvr.why.Reasons.data;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.flowsvr.why.Facts.Holder;
+import io.asyncflow.rules.TaskRow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -31,6 +32,13 @@ final class WorkerReasons {
             .filter(worker -> worker.stages().contains(stage))
             .filter(this::isOfLane)
             .toList();
+  }
+
+  /** Whether the reasons depend on who executes tasks of the stage: if no worker describes it. */
+  static boolean asksWhoHolds(TaskRow row, List<DescribedWorker> workers, Set<String> laneWorkers) {
+    String stage = row.id().type().name() + "/" + row.stage();
+    return laneWorkers.isEmpty()
+        && workers.stream().noneMatch(one -> one.isAlive() && one.stages().contains(stage));
   }
 
   static void addTo(Reasons reasons, Facts facts) {

@@ -4,11 +4,14 @@ import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.FoundTasks;
+import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.api.find.SearchOrder;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
@@ -21,7 +24,10 @@ import io.asyncflow.flowsvr.search.TaskSearch.Request;
 import io.asyncflow.flowsvr.search.words.SearchTerms;
 import io.asyncflow.flowsvr.search.words.SearchWords;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -56,6 +62,9 @@ class TaskSearchIT {
   @Autowired TaskSearch search;
   @Autowired SearchStore store;
   @Autowired ReadDatabase reads;
+  @Autowired TaskFamilies families;
+  @Autowired TaskTypes taskTypes;
+  @Autowired Node node;
 
   private final List<TaskType> types = new ArrayList<>();
   private final List<TaskRow> rows = new ArrayList<>();
@@ -75,7 +84,8 @@ class TaskSearchIT {
       TaskStatus status = TaskStatus.values()[random.nextInt(TaskStatus.values().length)];
       given.set(
           id,
-          "status = %d, worker_id = '%s', crt_retry_num = %d, order_time = order_time + %d"
+          ("status = %d, worker_id = '%s', crt_retry_num = %d, order_time = order_time + %d,"
+                  + " lease_epoch = 1, hold_time = create_time, lease_end = create_time + 86400000")
               .formatted(
                   status.code(),
                   any(random, WORKERS),
@@ -357,6 +367,18 @@ class TaskSearchIT {
     }
 
     assertThat(tasks + page.taskList().size()).isEqualTo(SearchPlan.MOST_LANES);
+    assertThat(page.isWhole()).isFalse();
+  }
+
+  @Test
+  void runningTasksAreReadWhileThereIsTime() {
+    ReadDatabase over = mock();
+    when(over.isOver()).thenReturn(true);
+    RunningTasks late = new RunningTasks(store, families, taskTypes, over, node);
+
+    RunningPage page = late.list(null, null, 100, TestCallers.ADMIN);
+
+    assertThat(page.runningList()).isEmpty();
     assertThat(page.isWhole()).isFalse();
   }
 

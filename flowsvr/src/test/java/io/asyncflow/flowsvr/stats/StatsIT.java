@@ -42,6 +42,10 @@ class StatsIT {
 
   private static final Duration WRITTEN = Duration.ofSeconds(60);
 
+  /** Of a worker that is in no hurry. */
+  private static final String HOLD =
+      ", lease_epoch = 1, hold_time = create_time, lease_end = create_time + 86400000";
+
   @LocalServerPort int port;
   @Autowired Given given;
   @Autowired ExpiredLeaseSweep sweep;
@@ -64,7 +68,7 @@ class StatsIT {
     given.aWaitingTask().ofType(lark).inStage("second").create(2);
     for (TaskId held : given.aWaitingTask().ofType(lark).inStage("third").create(5)) {
       int status = new int[] {4, 8, 16, 32, 2}[(int) (held.number() % 5)];
-      given.set(held, "status = " + status);
+      given.set(held, "status = " + status + (status == 2 ? HOLD : ""));
     }
 
     StageList list = stats.stages(lark.name());
@@ -153,6 +157,46 @@ class StatsIT {
               assertThat(problemsOf(overview, served))
                   .containsExactly(new Problem("LATE", served.name(), null));
             });
+  }
+
+  @Test
+  void limitsOfThousandsAreReachedToo() {
+    TaskType full = given.aType().with("max_executing", 1_500).create();
+    TaskType almost = given.aType().with("max_executing", 1_501).create();
+    for (TaskType type : List.of(full, almost)) {
+      TaskId first = given.aWaitingTask().ofType(type).dueSince(10, TimeUnit.MINUTES).create();
+      given.copies(first, 1, 1_500, "status = 2, worker_id = 'w'" + HOLD);
+      beat("w-" + type.name(), type.name() + "/first");
+    }
+
+    await()
+        .atMost(WRITTEN)
+        .untilAsserted(
+            () -> {
+              Overview overview = stats.overview();
+              assertThat(type(overview, full).executing()).isEqualTo(BoundedCount.exactly(1_500));
+              assertThat(problemsOf(overview, full))
+                  .containsExactly(new Problem("LIMIT", full.name(), null));
+              assertThat(problemsOf(overview, almost))
+                  .extracting(Problem::code)
+                  .containsExactly("LATE");
+            });
+  }
+
+  @Test
+  void allWhoLookAtATypeShareWhatWasRead() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    StageList first = stats.stages(lark.name());
+    given.aWaitingTask().ofType(lark).create();
+
+    assertThat(stats.stages(lark.name())).isEqualTo(first);
+    await()
+        .atMost(WRITTEN)
+        .untilAsserted(
+            () ->
+                assertThat(stage(stats.stages(lark.name()), "first").due())
+                    .isEqualTo(BoundedCount.exactly(2)));
   }
 
   @Test

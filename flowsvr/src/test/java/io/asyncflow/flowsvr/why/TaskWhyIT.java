@@ -554,14 +554,62 @@ class TaskWhyIT {
     TaskType type = given.aType().create();
     TaskId id = due(type);
     given.copies(id, 1, 5_000, "order_time = order_time - 60000");
-    given.copies(id, 10_000, 5_000, "status = 2, worker_id = 'w', lease_epoch = 1");
+    given.copies(
+        id,
+        10_000,
+        5_000,
+        "status = 2, worker_id = 'w', lease_epoch = 1, hold_time = create_time,"
+            + " lease_end = create_time + 86400000");
     jdbc.sql("ANALYZE TABLE " + id.table().sqlName()).query().listOfRows();
     why(id);
 
     long before = rowsRead();
     why(id);
 
-    assertThat(rowsRead() - before).isLessThanOrEqualTo(2_100);
+    long withHolders = rowsRead() - before;
+    assertThat(withHolders).isLessThanOrEqualTo(2_100);
+
+    worker("w-" + type, type, "");
+    why(id);
+    before = rowsRead();
+    why(id);
+    assertThat(rowsRead() - before)
+        .as("who executes tasks of a stage that a worker describes is not read")
+        .isLessThanOrEqualTo(withHolders - 90); // a hundred, and one worker more
+  }
+
+  @Test
+  void limitIsJudgedAsFarAsExecutingTasksAreCounted() {
+    TaskType judged = given.aType().with("max_executing", 1_000).create();
+    TaskType tooHigh = given.aType().with("max_executing", 1_002).create();
+    for (TaskType type : List.of(judged, tooHigh)) {
+      TaskId id = due(type);
+      given.copies(
+          id,
+          1,
+          1_002,
+          "status = 2, worker_id = 'w', lease_epoch = 1, hold_time = create_time,"
+              + " lease_end = create_time + 86400000");
+      assertThat(codes(why(id)).contains("LIMIT_EXECUTING")).isEqualTo(type.equals(judged));
+    }
+  }
+
+  @Test
+  void jobThatTheCallerDoesNotSeeIsNotShown() {
+    TaskType type = given.aType().create();
+    TaskType ofJob = given.aType().create();
+    TaskId id = due(type);
+    long job = job(ofJob, "STOPPING", null, 1, null);
+    given.set(id, "job_id = " + job + ", job_index = 0");
+    Caller scoped =
+        TestCallers.of(
+            Role.ADMIN, new Scope(Names.of(List.of(type.name())), Names.ALL, Names.ALL, ""));
+    try {
+      assertThat(codes(why(id))).contains("JOB_PAUSED", "JOB_HOLDS");
+      assertThat(codes(why(id, scoped))).doesNotContain("JOB_PAUSED", "JOB_HOLDS");
+    } finally {
+      forget(job);
+    }
   }
 
   private long rowsRead() {

@@ -4,6 +4,7 @@ import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -38,12 +39,15 @@ final class DepthEstimate {
   private static final int STATEMENT = PARTS * 5;
 
   private final Function<List<Range>, List<Long>> guesses;
+  private final BooleanSupplier isOver;
 
   /**
    * @param guesses what the optimizer says of each of these ranges
+   * @param isOver whether there is no time for another statement
    */
-  DepthEstimate(Function<List<Range>, List<Long>> guesses) {
+  DepthEstimate(Function<List<Range>, List<Long>> guesses, BooleanSupplier isOver) {
     this.guesses = guesses;
+    this.isOver = isOver;
   }
 
   /** A part of a range, and how many tasks it is taken for. */
@@ -54,13 +58,19 @@ final class DepthEstimate {
     }
   }
 
-  /** The numbers of tasks in each of these ranges. */
+  /** The numbers of tasks in each of these ranges; empty if the time was over before. */
   List<Long> of(List<Range> ranges) {
+    if (isOver.getAsBoolean()) {
+      return List.of();
+    }
     List<List<Part>> parts = guessed(ranges.stream().map(range -> cut(range, PARTS)).toList());
     for (int i = 0; i < FURTHER_CUTS; i++) {
       List<List<Range>> toCut = parts.stream().map(DepthEstimate::tooLarge).toList();
       if (toCut.stream().allMatch(List::isEmpty)) {
         break;
+      }
+      if (isOver.getAsBoolean()) {
+        return List.of(); // a part with most of the tasks may be far off
       }
       List<List<Part>> smaller =
           guessed(

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -49,20 +50,42 @@ class DepthStore {
   private static final int RANGES_A_STATEMENT = 50;
 
   private final JdbcClient jdbc;
+  private final BooleanSupplier isOver;
 
   @Autowired
   DepthStore(ReadDatabase database) {
-    this(database.client());
+    this(database.client(), database::isOver);
   }
 
-  DepthStore(JdbcClient jdbc) {
+  /**
+   * @param isOver whether there is no time for another statement
+   */
+  DepthStore(JdbcClient jdbc, BooleanSupplier isOver) {
     this.jdbc = jdbc;
+    this.isOver = isOver;
   }
 
-  /** The first task of the place that follows each of these in its table; none behind the last. */
-  List<First> firstOfNext(List<Place> after) {
+  /** Whether there is no time for another statement. */
+  boolean isOver() {
+    return isOver.getAsBoolean();
+  }
+
+  /**
+   * What follows some places.
+   *
+   * @param list the first task of the place that follows each in its table; none behind the last
+   * @param notAsked the places for which there was no time
+   */
+  record Next(List<First> list, List<Place> notAsked) {}
+
+  Next firstOfNext(List<Place> after) {
     List<First> firsts = new ArrayList<>();
+    List<Place> notAsked = new ArrayList<>();
     for (List<Place> group : TableSql.groups(after)) {
+      if (isOver()) {
+        notAsked.addAll(group);
+        continue;
+      }
       List<Object> values = new ArrayList<>();
       for (Place place : group) {
         values.addAll(List.of(place.status().code(), place.stage(), place.stage(), place.lane()));
@@ -84,7 +107,7 @@ class DepthStore {
                         next, rs.getLong("id"), rs.getLong("order_time"), rs.getLong("db_now")));
               });
     }
-    return firsts;
+    return new Next(firsts, notAsked);
   }
 
   /**
@@ -101,10 +124,13 @@ class DepthStore {
     }
   }
 
-  /** The numbers of tasks in each of these, each counted up to a limit. */
+  /**
+   * The numbers of tasks in each of these, each counted up to a limit; of the first of them alone
+   * if there is no time for the others.
+   */
   List<Integer> count(List<Range> ranges, int limit) {
     List<Integer> counts = new ArrayList<>();
-    for (int start = 0; start < ranges.size(); start += RANGES_A_STATEMENT) {
+    for (int start = 0; start < ranges.size() && !isOver(); start += RANGES_A_STATEMENT) {
       List<Range> group =
           ranges.subList(start, Math.min(start + RANGES_A_STATEMENT, ranges.size()));
       List<Object> values = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.stats.depth;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.flowsvr.stats.depth.DepthStore.Next;
 import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskTable;
@@ -9,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
@@ -44,7 +47,7 @@ public class Depths {
 
   Depths(DepthStore store, Node node, @Value("${flow.stats.estimate:true}") boolean estimates) {
     this.store = store;
-    this.estimate = new DepthEstimate(store::guesses);
+    this.estimate = new DepthEstimate(store::guesses, store::isOver);
     this.node = node;
     this.estimates = estimates;
   }
@@ -59,9 +62,9 @@ public class Depths {
   /**
    * What was found.
    *
-   * @param isWhole whether there is nothing else
+   * @param cut the tables in which there is more, or may be
    */
-  public record Firsts(List<First> list, boolean isWhole) {}
+  public record Firsts(List<First> list, Set<TaskTable> cut) {}
 
   /** The first task of each stage and lane in these tables; of each status apart. */
   public Firsts firsts(Collection<TaskTable> tables, Collection<TaskStatus> statuses) {
@@ -70,22 +73,26 @@ public class Depths {
       statuses.forEach(status -> next.add(Place.before(table, status)));
     }
     List<First> all = new ArrayList<>();
-    boolean isWhole = true;
+    Set<TaskTable> cut = new HashSet<>();
     Map<Place, Integer> lanes = new HashMap<>();
     List<Place> remaining = next;
     for (int i = 0; i < PLACES && !remaining.isEmpty(); i++) {
-      List<First> found = store.firstOfNext(remaining);
-      all.addAll(found);
+      Next found = store.firstOfNext(remaining);
+      all.addAll(found.list());
+      found.notAsked().forEach(place -> cut.add(place.table()));
       remaining = new ArrayList<>();
-      for (First first : found) {
+      for (First first : found.list()) {
         Place place = first.place();
         Place stage = new Place(place.table(), place.status(), place.stage(), "");
         boolean hasMany = lanes.merge(stage, 1, Integer::sum) >= LANES;
-        isWhole &= !hasMany;
+        if (hasMany) {
+          cut.add(place.table());
+        }
         remaining.add(hasMany ? behind(stage) : place);
       }
     }
-    return new Firsts(all, isWhole && remaining.isEmpty());
+    remaining.forEach(place -> cut.add(place.table()));
+    return new Firsts(all, cut);
   }
 
   /** The lanes of a stage are names in ASCII, so this is behind all of them. */
@@ -99,40 +106,50 @@ public class Depths {
    * @param limit beyond which a count is {@link BoundedCount.Kind#AT_LEAST}
    */
   public Map<Place, BoundedCount> all(List<First> firsts, int limit) {
-    return counted(firsts.stream().map(f -> new Range(f.place(), 0, EVER)).toList(), limit);
+    return counted(firsts.stream().map(f -> new Range(f.place(), 0, EVER)).toList(), limit, 1);
   }
 
   /** The tasks of each place that are due later, counted up to a limit. */
   public Map<Place, BoundedCount> later(List<First> firsts, int limit) {
     return counted(
-        firsts.stream().map(f -> new Range(f.place(), f.now() + 1, EVER)).toList(), limit);
+        firsts.stream().map(f -> new Range(f.place(), f.now() + 1, EVER)).toList(), limit, 0);
   }
 
-  /** The tasks of each place that are due, counted up to a limit and estimated beyond it. */
+  /**
+   * The tasks of each place that are due, counted up to a limit and estimated beyond it, if there
+   * is time.
+   */
   public Map<Place, BoundedCount> due(List<First> firsts, int limit) {
     List<Range> ranges =
         firsts.stream()
             .filter(first -> first.dueMs() >= 0)
             .map(first -> new Range(first.place(), first.orderTime(), first.now() + 1))
             .toList();
-    Map<Place, BoundedCount> counts = counted(ranges, limit);
+    Map<Place, BoundedCount> counts = counted(ranges, limit, 1);
     if (estimates) {
       List<Range> many =
           ranges.stream()
-              .filter(range -> counts.get(range.place()).kind() == BoundedCount.Kind.AT_LEAST)
+              .filter(range -> counts.get(range.place()).equals(BoundedCount.atLeast(limit)))
               .toList();
       counts.putAll(estimated(many, limit));
     }
     return counts;
   }
 
-  private Map<Place, BoundedCount> counted(List<Range> ranges, int limit) {
+  /**
+   * @param least what is in each range, for those that there is no time to count
+   */
+  private Map<Place, BoundedCount> counted(List<Range> ranges, int limit, int least) {
     Map<Place, BoundedCount> counts = new HashMap<>();
     List<Integer> found = store.count(ranges, limit + 1);
-    for (int i = 0; i < found.size(); i++) {
-      counts.put(
-          ranges.get(i).place(),
-          found.get(i) > limit ? BoundedCount.atLeast(limit) : BoundedCount.exactly(found.get(i)));
+    for (int i = 0; i < ranges.size(); i++) {
+      BoundedCount count =
+          i >= found.size()
+              ? BoundedCount.atLeast(least)
+              : found.get(i) > limit
+                  ? BoundedCount.atLeast(limit)
+                  : BoundedCount.exactly(found.get(i));
+      counts.put(ranges.get(i).place(), count);
     }
     return counts;
   }
@@ -156,7 +173,7 @@ public class Depths {
       List<Range> some =
           unknown.subList(start, Math.min(start + ESTIMATES_AT_ONCE, unknown.size()));
       List<Long> tasks = estimate.of(some);
-      for (int i = 0; i < some.size(); i++) {
+      for (int i = 0; i < tasks.size(); i++) {
         estimated.put(some.get(i).place(), new Estimated(tasks.get(i), now));
         counts.put(some.get(i).place(), BoundedCount.about(Math.max(limit, tasks.get(i))));
       }

@@ -27,20 +27,32 @@ public class FailureHistoryStore {
       WHERE task_type = ?
         AND hour >= ?
         AND hour <= ?
-      ORDER BY task_type DESC, hour DESC
+        AND (hour < ? OR fingerprint < ? OR fingerprint = ? AND writer < ?)
+      ORDER BY task_type DESC, hour DESC, fingerprint DESC, writer DESC
       LIMIT ?)
       """;
 
   private static final int TYPES_A_STATEMENT = 50;
 
+  /** A type of which so few rows more could be read is read no further. */
+  private static final int LEAST = 10;
+
+  private final ReadDatabase database;
   private final JdbcClient jdbc;
 
   FailureHistoryStore(ReadDatabase database) {
+    this.database = database;
     this.jdbc = database.client();
   }
 
   /** The place of a row. */
-  record Key(String type, long hour, Fingerprint fingerprint, int writer) {}
+  record Key(String type, long hour, Fingerprint fingerprint, int writer) {
+
+    /** Before all rows of the hour, in the order of their reading. */
+    static Key before(String type, long hour) {
+      return new Key(type, hour, new Fingerprint(Long.MAX_VALUE), Integer.MAX_VALUE);
+    }
+  }
 
   /** A row without its sample. */
   record Row(
@@ -53,41 +65,70 @@ public class FailureHistoryStore {
       long lastTime) {}
 
   /**
-   * Reads the groups of some types and hours, of each type the latest hours first.
+   * Reads the groups of some types and hours, of each type the latest hours first, as far as there
+   * is time. All types have equal shares of the limit; what some leave is for the others.
    *
    * @param limit the most rows that are read
    * @return whether these are all
    */
   boolean read(
       Collection<String> types, long fromHour, long toHour, int limit, Consumer<Row> rows) {
-    List<String> all = List.copyOf(types);
-    int[] read = new int[1];
-    for (int start = 0; start < all.size() && read[0] < limit; start += TYPES_A_STATEMENT) {
-      List<String> some = all.subList(start, Math.min(start + TYPES_A_STATEMENT, all.size()));
-      int rest = limit - read[0];
-      List<Object> values = new ArrayList<>();
-      some.forEach(type -> Collections.addAll(values, type, fromHour, toHour, rest));
-      jdbc.sql(String.join("UNION ALL\n", Collections.nCopies(some.size(), PART)) + "LIMIT " + rest)
-          .params(values)
-          .query(
-              rs -> {
-                read[0]++;
-                rows.accept(
-                    new Row(
-                        new Key(
-                            rs.getString("task_type"),
-                            rs.getLong("hour"),
-                            new Fingerprint(rs.getLong("fingerprint")),
-                            rs.getInt("writer")),
-                        rs.getString("task_stage"),
-                        rs.getString("verdict"),
-                        rs.getInt("failures"),
-                        rs.getInt("finals"),
-                        rs.getLong("first_time"),
-                        rs.getLong("last_time")));
-              });
+    List<Key> next = types.stream().map(type -> Key.before(type, toHour)).toList();
+    int rest = limit;
+    while (!next.isEmpty()) {
+      int share = rest / next.size();
+      if (share < LEAST) {
+        return false;
+      }
+      List<Key> cut = new ArrayList<>();
+      for (int start = 0; start < next.size(); start += TYPES_A_STATEMENT) {
+        if (database.isOver()) {
+          return false;
+        }
+        List<Key> some = next.subList(start, Math.min(start + TYPES_A_STATEMENT, next.size()));
+        Map<String, List<Row>> found = page(some, fromHour, share);
+        for (List<Row> ofType : found.values()) {
+          ofType.forEach(rows);
+          rest -= ofType.size();
+          if (ofType.size() == share) {
+            cut.add(ofType.get(share - 1).key());
+          }
+        }
+      }
+      next = cut;
     }
-    return read[0] < limit;
+    return true;
+  }
+
+  /** Rows behind each of these, by type. */
+  private Map<String, List<Row>> page(List<Key> after, long fromHour, int limit) {
+    List<Object> values = new ArrayList<>();
+    for (Key key : after) {
+      long print = key.fingerprint().value();
+      Collections.addAll(values, key.type(), fromHour, key.hour(), key.hour());
+      Collections.addAll(values, print, print, key.writer(), limit);
+    }
+    Map<String, List<Row>> rows = new HashMap<>();
+    jdbc.sql(String.join("UNION ALL\n", Collections.nCopies(after.size(), PART)))
+        .params(values)
+        .query(
+            rs -> {
+              Row row =
+                  new Row(
+                      new Key(
+                          rs.getString("task_type"),
+                          rs.getLong("hour"),
+                          new Fingerprint(rs.getLong("fingerprint")),
+                          rs.getInt("writer")),
+                      rs.getString("task_stage"),
+                      rs.getString("verdict"),
+                      rs.getInt("failures"),
+                      rs.getInt("finals"),
+                      rs.getLong("first_time"),
+                      rs.getLong("last_time"));
+              rows.computeIfAbsent(row.key().type(), type -> new ArrayList<>()).add(row);
+            });
+    return rows;
   }
 
   /** What one of the failures of a row says. */

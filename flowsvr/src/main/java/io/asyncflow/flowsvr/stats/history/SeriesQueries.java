@@ -16,6 +16,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Service;
 
 /** Numbers over time. An answer is kept for some seconds, for all who ask the same. Thread-safe. */
@@ -31,15 +32,28 @@ public class SeriesQueries {
 
   private static final int TEN = 10;
 
+  /** Twenty types of five servers for a day. */
+  private static final int MOST_ROWS = 200_000;
+
   private final MetricHistoryStore store;
   private final ReadDatabase database;
   private final Node node;
+  private final int most;
   private final Map<Asked, Kept> kept = new ConcurrentHashMap<>();
 
+  @Autowired
   SeriesQueries(MetricHistoryStore store, ReadDatabase database, Node node) {
+    this(store, database, node, MOST_ROWS);
+  }
+
+  /**
+   * @param most rows that an answer adds up
+   */
+  SeriesQueries(MetricHistoryStore store, ReadDatabase database, Node node, int most) {
     this.store = store;
     this.database = database;
     this.node = node;
+    this.most = most;
   }
 
   /**
@@ -79,13 +93,21 @@ public class SeriesQueries {
     for (long minute = begin; minute < end; minute += step) {
       steps.put(minute, new Numbers());
     }
-    store.addUp(
-        asked.types(),
-        List.of(asked.stage()),
-        begin,
-        end,
-        (type, stage, minute) -> steps.get(begin + (minute - begin) / step * step));
-    return series(begin, step, steps, now);
+    int read = 0;
+    for (String type : asked.types()) {
+      if (read == most) {
+        break;
+      }
+      read +=
+          store.addUp(
+              type,
+              asked.stage(),
+              begin,
+              end,
+              most - read,
+              (name, stage, minute) -> steps.get(begin + (minute - begin) / step * step));
+    }
+    return series(begin, step, read < most, steps, now);
   }
 
   /** The length of a step in minutes, so that there are at most so many. */
@@ -99,7 +121,8 @@ public class SeriesQueries {
     return -Math.floorDiv(-dividend, divisor);
   }
 
-  private static Series series(long begin, long step, Map<Long, Numbers> steps, long now) {
+  private static Series series(
+      long begin, long step, boolean whole, Map<Long, Numbers> steps, long now) {
     List<Numbers> past = new ArrayList<>();
     steps.forEach((minute, numbers) -> past.add(minute * MINUTE_MS <= now ? numbers : null));
     Map<String, List<Long>> counts = new LinkedHashMap<>();
@@ -110,6 +133,7 @@ public class SeriesQueries {
     return new Series(
         begin * MINUTE_MS,
         step * MINUTE_MS,
+        whole,
         counts,
         percentiles(past, Numbers::runs),
         percentiles(past, Numbers::waits));

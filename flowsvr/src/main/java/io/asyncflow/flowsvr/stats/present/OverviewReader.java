@@ -1,6 +1,9 @@
 package io.asyncflow.flowsvr.stats.present;
 
+import static io.asyncflow.api.stats.BoundedCount.ZERO;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.partitioningBy;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.stats.BoundedCount;
@@ -11,6 +14,7 @@ import io.asyncflow.api.stats.Overview.TypeNumbers;
 import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.stats.depth.Depths;
+import io.asyncflow.flowsvr.stats.depth.Depths.Firsts;
 import io.asyncflow.flowsvr.stats.depth.First;
 import io.asyncflow.flowsvr.stats.depth.Place;
 import io.asyncflow.flowsvr.stats.history.FailureHistoryStore;
@@ -24,6 +28,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,6 +45,10 @@ class OverviewReader {
 
   private static final int DUE = 100;
   private static final int EXECUTING = 1_000;
+
+  /** A limit beyond it is not judged. */
+  private static final int MOST_EXECUTING = 10_000;
+
   private static final int MINUTES = 60;
   private static final int FAILURE_ROWS = 20_000;
   private static final Duration DAY_KEPT = Duration.ofMinutes(1);
@@ -78,7 +87,7 @@ class OverviewReader {
       TaskTypeConfig config,
       TaskFamily family,
       List<First> waiting,
-      Map<Place, BoundedCount> due,
+      BoundedCount due,
       BoundedCount executing,
       List<Numbers> minutes,
       FailureHistoryStore.LastDay day) {
@@ -115,36 +124,58 @@ class OverviewReader {
             .flatMap(family -> family.live().stream())
             .toList();
     long now = metrics.now();
-    List<First> firsts =
-        depths.firsts(tables, List.of(TaskStatus.WAITING, TaskStatus.EXECUTING)).list();
-    List<First> waiting = ofStatus(firsts, TaskStatus.WAITING);
+    Firsts firsts = depths.firsts(tables, List.of(TaskStatus.WAITING, TaskStatus.EXECUTING));
+    List<First> waiting = ofStatus(firsts.list(), TaskStatus.WAITING);
     Map<Place, BoundedCount> due = depths.due(waiting, DUE);
-    Map<Place, BoundedCount> executing =
-        depths.all(ofStatus(firsts, TaskStatus.EXECUTING), EXECUTING);
     Map<Stage, Set<String>> workers = served.workersByStage();
     Map<String, FailureHistoryStore.LastDay> days = lastDay.within(DAY_KEPT);
     Map<String, List<Numbers>> minutes = minutes(configs, now);
 
     Map<String, List<First>> waitingOf =
         waiting.stream().collect(groupingBy(first -> first.place().table().type().name()));
-    Map<String, BoundedCount> executingOf = sums(executing);
+    Map<String, BoundedCount> executingOf =
+        sums(executing(ofStatus(firsts.list(), TaskStatus.EXECUTING), configs, waitingOf));
+    Set<TaskType> cut = firsts.cut().stream().map(TaskTable::type).collect(toSet());
     List<OfType> all = new ArrayList<>();
     for (TaskTypeConfig config : configs) {
       String name = config.type().name();
+      BoundedCount unseen = cut.contains(config.type()) ? BoundedCount.atLeast(0) : ZERO;
       all.add(
           new OfType(
               config,
               familyOf.get(name),
               waitingOf.getOrDefault(name, List.of()),
-              due,
-              executingOf.getOrDefault(name, BoundedCount.ZERO),
+              waitingOf.getOrDefault(name, List.of()).stream()
+                  .map(first -> due.getOrDefault(first.place(), ZERO))
+                  .reduce(unseen, BoundedCount::plus),
+              executingOf.getOrDefault(name, ZERO).plus(unseen),
               minutes.get(name),
               days.getOrDefault(name, new FailureHistoryStore.LastDay(0, 0))));
     }
     return new Overview(
         now,
         all.stream().map(type -> shown(type, workers)).toList(),
-        new Problems(workers, served, metrics, now).of(all));
+        new Problems(workers, served, metrics, database, now).of(all));
+  }
+
+  /** Counted up to a thousand, and further where that does not tell whether a limit is reached. */
+  private Map<Place, BoundedCount> executing(
+      List<First> firsts, List<TaskTypeConfig> configs, Map<String, List<First>> waiting) {
+    Set<TaskType> limited =
+        configs.stream()
+            .filter(config -> config.maxExecuting() > EXECUTING)
+            .filter(
+                config ->
+                    waiting.getOrDefault(config.type().name(), List.of()).stream()
+                        .anyMatch(first -> first.dueMs() > Problems.AT_ITS_LIMIT.toMillis()))
+            .map(TaskTypeConfig::type)
+            .collect(toSet());
+    Map<Boolean, List<First>> byLimit =
+        firsts.stream()
+            .collect(partitioningBy(first -> limited.contains(first.place().table().type())));
+    Map<Place, BoundedCount> counts = depths.all(byLimit.get(false), EXECUTING);
+    counts.putAll(depths.all(byLimit.get(true), MOST_EXECUTING));
+    return counts;
   }
 
   private static List<First> ofStatus(List<First> firsts, TaskStatus status) {
@@ -178,14 +209,10 @@ class OverviewReader {
 
   private static TypeNumbers shown(OfType type, Map<Stage, Set<String>> workers) {
     Numbers hour = type.lastHour();
-    BoundedCount due =
-        type.waiting().stream()
-            .map(first -> type.due().getOrDefault(first.place(), BoundedCount.ZERO))
-            .reduce(BoundedCount.ZERO, BoundedCount::plus);
     return new TypeNumbers(
         type.name(),
         type.config().paused(),
-        due,
+        type.due(),
         type.executing(),
         type.oldestDueMs(),
         workers.getOrDefault(new Stage(type.name(), ""), Set.of()).size(),

@@ -4,21 +4,39 @@ import io.asyncflow.api.stats.Overview;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Service;
 
-/** How the work stands. Thread-safe. */
+/** How the work stands: snapshots that all who look share. Thread-safe. */
 @Service
 public class PresentQueries implements DisposableBean {
 
-  private final Snapshots<Overview> overview;
-  private final StageReader stages;
+  /** The most types whose stages are kept. */
+  private static final int MOST_TYPES = 200;
 
-  PresentQueries(OverviewReader reader, StageReader stages, Node node) {
-    this.overview = new Snapshots<>("stats-overview", reader::read, node);
-    this.stages = stages;
+  /** How long the stages of a type are kept for the next one who looks. */
+  private static final Duration KEPT = Duration.ofMinutes(1);
+
+  private final ExecutorService background = DaemonThreads.pool(1, "stats-snapshots");
+  private final Snapshots<Overview> overview;
+  private final Map<TaskType, Snapshots<StageList>> stages = new ConcurrentHashMap<>();
+  private final StageReader reader;
+  private final TaskTypes types;
+  private final Node node;
+
+  PresentQueries(OverviewReader overview, StageReader stages, TaskTypes types, Node node) {
+    this.overview = new Snapshots<>(overview::read, node, background);
+    this.reader = stages;
+    this.types = types;
+    this.node = node;
   }
 
   /** The last snapshot, of these types alone. */
@@ -33,16 +51,27 @@ public class PresentQueries implements DisposableBean {
   }
 
   /**
-   * The stages of a type.
+   * The last snapshot of the stages of a type.
    *
    * @throws NoSuchTaskTypeException if the type is not configured
    */
   public StageList stages(TaskType type) {
-    return stages.read(type);
+    types.require(type);
+    Snapshots<StageList> known = stages.get(type);
+    if (known != null) {
+      return known.current();
+    }
+    stages.values().removeIf(some -> !some.isInUse(KEPT));
+    if (stages.size() >= MOST_TYPES) {
+      stages.clear();
+    }
+    return stages
+        .computeIfAbsent(type, read -> new Snapshots<>(() -> reader.read(read), node, background))
+        .current();
   }
 
   @Override
   public void destroy() {
-    overview.close();
+    background.shutdown();
   }
 }

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.stats.depth.First;
 import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
 import io.asyncflow.flowsvr.stats.present.OverviewReader.OfType;
 import io.asyncflow.flowsvr.stats.present.ServedStagesStore.Stage;
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,7 +24,10 @@ final class Problems {
   private static final Duration UNSERVED = Duration.ofSeconds(15);
 
   private static final Duration LATE = Duration.ofMinutes(1);
-  private static final Duration AT_ITS_LIMIT = Duration.ofMinutes(5);
+
+  /** For how long a task is due before a limit is a problem. */
+  static final Duration AT_ITS_LIMIT = Duration.ofMinutes(5);
+
   private static final Duration PAUSED = Duration.ofDays(1);
 
   /** Times the wait that 95 of 100 tasks do not exceed. */
@@ -37,6 +41,7 @@ final class Problems {
   private final Map<Stage, Set<String>> workers;
   private final ServedStagesStore served;
   private final MetricHistoryStore metrics;
+  private final ReadDatabase database;
   private final long now;
 
   /**
@@ -46,10 +51,12 @@ final class Problems {
       Map<Stage, Set<String>> workers,
       ServedStagesStore served,
       MetricHistoryStore metrics,
+      ReadDatabase database,
       long now) {
     this.workers = workers;
     this.served = served;
     this.metrics = metrics;
+    this.database = database;
     this.now = now;
   }
 
@@ -90,7 +97,7 @@ final class Problems {
     return problems;
   }
 
-  /** The stages whose tasks nobody takes. */
+  /** The stages whose tasks nobody takes; none if there is no time to find that out. */
   private Set<String> unserved(OfType type) {
     Set<String> stages = new TreeSet<>();
     for (First first : type.waiting()) {
@@ -99,9 +106,10 @@ final class Problems {
         stages.add(stage.name());
       }
     }
-    if (!stages.isEmpty()) {
-      stages.removeAll(held(type, stages));
+    if (stages.isEmpty() || database.isOver()) {
+      return Set.of();
     }
+    stages.removeAll(held(type, stages));
     return stages;
   }
 

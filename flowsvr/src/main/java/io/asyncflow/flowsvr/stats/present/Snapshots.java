@@ -1,10 +1,13 @@
 package io.asyncflow.flowsvr.stats.present;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import java.time.Duration;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,35 +17,60 @@ import org.slf4j.LoggerFactory;
  * looks. A caller waits only if there is none, or if nobody has looked for a while. Thread-safe.
  *
  * <p>A value is read again after two seconds, and not before twenty times the time that the last
- * read took: so reads take at most a twentieth of one connection's time.
+ * read took: so reads take at most a twentieth of one connection's time. A read that failed is
+ * followed by the same rest. Meanwhile all callers get the last value, however old, or the failure
+ * if there is none.
  *
  * @param <T> an immutable value
  */
-final class Snapshots<T> implements AutoCloseable {
+final class Snapshots<T> {
 
   private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
 
   private static final long FRESH = Duration.ofSeconds(2).toNanos();
   private static final long STALE = Duration.ofSeconds(30).toNanos();
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
   private static final int REST = 20;
 
   private final Supplier<T> source;
   private final Node node;
-  private final ExecutorService thread;
-  private final AtomicBoolean isReading = new AtomicBoolean();
-  private volatile Taken<T> last;
-  private volatile long tried;
+  private final Executor background;
+  private final Duration patience;
+  private final ReentrantLock reading = new ReentrantLock();
+  private final AtomicBoolean isWanted = new AtomicBoolean();
+  private volatile T last;
+  private volatile Attempt attempt;
 
-  Snapshots(String name, Supplier<T> source, Node node) {
-    this.source = source;
-    this.node = node;
-    this.thread = DaemonThreads.pool(1, name);
+  /**
+   * @param background reads the next value while the last one is shown
+   */
+  Snapshots(Supplier<T> source, Node node, Executor background) {
+    this(source, node, background, PATIENCE);
   }
 
-  private record Taken<T>(T value, long begun, long took) {
+  /**
+   * @param patience for how long a caller waits for the read of another one
+   */
+  Snapshots(Supplier<T> source, Node node, Executor background, Duration patience) {
+    this.source = source;
+    this.node = node;
+    this.background = background;
+    this.patience = patience;
+  }
+
+  /**
+   * The last read.
+   *
+   * @param failure {@code null} if it succeeded
+   */
+  private record Attempt(long begun, long took, RuntimeException failure) {
 
     long rest() {
       return Math.max(FRESH, REST * took);
+    }
+
+    boolean rests(long now) {
+      return now - begun <= rest();
     }
 
     boolean isStale(long now) {
@@ -50,46 +78,84 @@ final class Snapshots<T> implements AutoCloseable {
     }
   }
 
+  /**
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if another caller reads the first
+   *     value for too long
+   */
   T current() {
-    Taken<T> known = last;
+    Attempt known = attempt;
     long now = node.nanoTime();
-    if (known == null || known.isStale(now)) {
-      return takenSince(known);
+    if (known != null && known.rests(now)) {
+      return lastOr(known.failure());
     }
-    boolean isDue = now - known.begun() > known.rest() && now - tried > known.rest();
-    if (isDue && isReading.compareAndSet(false, true)) {
-      tried = now;
-      thread.execute(this::readInBackground);
+    if (last == null || known.isStale(now)) {
+      return readInTurn(known);
     }
-    return known.value();
+    if (isWanted.compareAndSet(false, true)) {
+      background.execute(this::readInBackground);
+    }
+    return last;
+  }
+
+  /** Whether somebody has looked within this time. */
+  boolean isInUse(Duration within) {
+    Attempt known = attempt;
+    return known == null || node.nanoTime() - known.begun() < within.toNanos();
+  }
+
+  private T lastOr(RuntimeException failure) {
+    if (last == null && failure != null) {
+      throw failure;
+    }
+    return last;
   }
 
   /** Of those who wait, one reads. */
-  private synchronized T takenSince(Taken<T> known) {
-    if (last == known) {
-      read();
+  private T readInTurn(Attempt known) {
+    if (!awaitTurn()) {
+      return lastOr(
+          new FlowException(ErrorCode.LIMIT_EXCEEDED, "the numbers are still read; try again"));
     }
-    return last.value();
+    try {
+      if (attempt == known) {
+        read();
+      }
+      return lastOr(attempt.failure());
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  private boolean awaitTurn() {
+    try {
+      return reading.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   private void readInBackground() {
+    reading.lock();
     try {
-      read();
-    } catch (RuntimeException e) {
-      log.debug("numbers could not be read; the last ones are shown", e);
+      if (!attempt.rests(node.nanoTime())) {
+        read();
+      }
     } finally {
-      isReading.set(false);
+      isWanted.set(false);
+      reading.unlock();
     }
   }
 
   private void read() {
     long begun = node.nanoTime();
-    T value = source.get();
-    last = new Taken<>(value, begun, node.nanoTime() - begun);
-  }
-
-  @Override
-  public void close() {
-    thread.shutdown();
+    RuntimeException failure = null;
+    try {
+      last = source.get();
+    } catch (RuntimeException e) {
+      log.debug("numbers could not be read; the last ones are shown", e);
+      failure = e;
+    }
+    attempt = new Attempt(begun, node.nanoTime() - begun, failure);
   }
 }

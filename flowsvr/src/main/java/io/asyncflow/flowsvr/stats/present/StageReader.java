@@ -19,7 +19,6 @@ import io.asyncflow.flowsvr.stats.present.ServedStagesStore.Stage;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
-import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -41,7 +40,6 @@ class StageReader {
 
   private static final int LIMIT = 1_000;
 
-  private final TaskTypes types;
   private final TaskFamilies families;
   private final Depths depths;
   private final ServedStagesStore served;
@@ -49,13 +47,11 @@ class StageReader {
   private final ReadDatabase database;
 
   StageReader(
-      TaskTypes types,
       TaskFamilies families,
       Depths depths,
       ServedStagesStore served,
       MetricHistoryStore metrics,
       ReadDatabase database) {
-    this.types = types;
     this.families = families;
     this.depths = depths;
     this.served = served;
@@ -64,7 +60,6 @@ class StageReader {
   }
 
   StageList read(TaskType type) {
-    types.require(type);
     List<TaskTable> tables = families.find(type, RECENT).map(TaskFamily::live).orElse(List.of());
     return database.inTurn(() -> read(type, tables));
   }
@@ -105,7 +100,7 @@ class StageReader {
                       percentiles(hour.waits()));
                 })
             .toList();
-    return new StageList(now, firsts.isWhole(), stages);
+    return new StageList(now, firsts.cut().isEmpty(), stages);
   }
 
   private Map<String, Numbers> lastHour(TaskType type, Set<String> stages, long now) {

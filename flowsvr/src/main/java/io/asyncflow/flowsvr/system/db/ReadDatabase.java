@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.system.Node;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,7 +20,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Two connections for people who look at the work, so that they take none from those who do it. The
- * connections are opened when somebody looks, and each statement is ended after half a second.
+ * connections are opened when somebody looks, and each statement is ended after half a second. A
+ * turn may send statements for two seconds: whoever sends many asks between them whether its time
+ * {@link #isOver}, and then answers with what it has.
  */
 @Component
 public class ReadDatabase implements DisposableBean {
@@ -27,6 +30,7 @@ public class ReadDatabase implements DisposableBean {
   private static final int CONNECTIONS = 2;
   private static final Duration PATIENCE = Duration.ofMillis(250);
   private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final long TURN = Duration.ofSeconds(2).toNanos();
 
   /** Each engine reads one of the comments. */
   private static final String LIMIT =
@@ -37,10 +41,11 @@ public class ReadDatabase implements DisposableBean {
 
   private final HikariDataSource pool;
   private final JdbcClient client;
+  private final Node node;
   private final Semaphore turns = new Semaphore(CONNECTIONS, true);
   private final ThreadLocal<Turn> ofThisThread = new ThreadLocal<>();
 
-  ReadDatabase(HikariDataSource database) {
+  ReadDatabase(HikariDataSource database, Node node) {
     HikariConfig config = new HikariConfig();
     database.copyStateTo(config);
     config.setPoolName("reads");
@@ -50,11 +55,18 @@ public class ReadDatabase implements DisposableBean {
     config.setConnectionInitSql(LIMIT);
     this.pool = new HikariDataSource(config);
     this.client = JdbcClient.create(new JdbcTemplate(pool));
+    this.node = node;
   }
 
-  /** The turn of a thread, once it needs one. */
+  /** The turn of a thread, from when it needs one. */
   private static final class Turn {
+    private final boolean isForAllStores;
     private boolean isTaken;
+    private long since;
+
+    private Turn(boolean isForAllStores) {
+      this.isForAllStores = isForAllStores;
+    }
   }
 
   /** For stores whose callers are {@linkplain #inTurn in turn}. */
@@ -70,18 +82,11 @@ public class ReadDatabase implements DisposableBean {
    */
   public <T> T inTurn(Supplier<T> work) {
     Turn turn = ofThisThread.get();
-    if (turn != null) {
-      take(turn);
-      return work.get();
+    if (turn == null) {
+      return during(new Turn(false), () -> inTurn(work));
     }
-    awaitTurn();
-    try {
-      return work.get();
-    } catch (DataAccessException e) {
-      throw refusalOr(e);
-    } finally {
-      turns.release();
-    }
+    take(turn);
+    return work.get();
   }
 
   /**
@@ -91,10 +96,10 @@ public class ReadDatabase implements DisposableBean {
    * @throws FlowException as {@link #inTurn}
    */
   public <T> T instead(Supplier<T> work) {
-    if (ofThisThread.get() != null) {
-      return work.get();
-    }
-    Turn turn = new Turn();
+    return ofThisThread.get() == null ? during(new Turn(true), work) : work.get();
+  }
+
+  private <T> T during(Turn turn, Supplier<T> work) {
     ofThisThread.set(turn);
     try {
       return work.get();
@@ -108,10 +113,16 @@ public class ReadDatabase implements DisposableBean {
     }
   }
 
+  /** Whether the time of this thread's turn is over. */
+  public boolean isOver() {
+    Turn turn = ofThisThread.get();
+    return turn != null && turn.isTaken && node.nanoTime() - turn.since > TURN;
+  }
+
   /** A connection for a thread that reads {@link #instead}; {@code null} for all others. */
   Connection connectionOfThisThread() throws SQLException {
     Turn turn = ofThisThread.get();
-    if (turn == null) {
+    if (turn == null || !turn.isForAllStores) {
       return null;
     }
     take(turn);
@@ -122,6 +133,7 @@ public class ReadDatabase implements DisposableBean {
     if (!turn.isTaken) {
       awaitTurn();
       turn.isTaken = true;
+      turn.since = node.nanoTime();
     }
   }
 

@@ -79,7 +79,10 @@ class DepthEstimateIT {
     jdbc.sql("ANALYZE TABLE " + table.sqlName()).query().listOfRows(); // as it does by itself
 
     Range range = new Range(new Place(table, TaskStatus.WAITING, stage, ""), FROM, FROM + length);
-    long estimate = new DepthEstimate(new DepthStore(jdbc)::guesses).of(List.of(range)).get(0);
+    long estimate =
+        new DepthEstimate(new DepthStore(jdbc, () -> false)::guesses, () -> false)
+            .of(List.of(range))
+            .get(0);
     System.out.printf("%d tasks are estimated as %d%n", tasks, estimate);
     assertThat((double) estimate / tasks).isBetween(0.75, 1.35);
   }

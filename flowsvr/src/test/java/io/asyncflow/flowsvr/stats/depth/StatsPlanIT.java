@@ -3,9 +3,12 @@ package io.asyncflow.flowsvr.stats.depth;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
+import io.asyncflow.flowsvr.stats.depth.Depths.Firsts;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -13,6 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -57,7 +61,7 @@ class StatsPlanIT {
 
   /** Reads in the caller's transaction, so that the engine's counters are those of the test. */
   private DepthStore store() {
-    return new DepthStore(jdbc);
+    return new DepthStore(jdbc, () -> false);
   }
 
   @Test
@@ -74,7 +78,7 @@ class StatsPlanIT {
     Place behind = new Place(table, TaskStatus.WAITING, "mine", "");
     assertThat(rowsReadBy(() -> store().firstOfNext(List.of(before, behind))))
         .isLessThanOrEqualTo(10);
-    assertThat(store().firstOfNext(List.of(behind))).isEmpty();
+    assertThat(store().firstOfNext(List.of(behind)).list()).isEmpty();
   }
 
   @Test
@@ -83,6 +87,24 @@ class StatsPlanIT {
     assertThat(rowsReadBy(() -> store().guesses(Collections.nCopies(160, due))))
         .isLessThanOrEqualTo(10);
     assertThat(store().guesses(List.of(due)).get(0)).isGreaterThan(10_000);
+  }
+
+  @Test
+  void whatThereIsNoTimeForIsNotCounted() {
+    Place mine = new Place(table, TaskStatus.WAITING, "mine", "");
+    Depths depths = new Depths(new DepthStore(jdbc, () -> true), new Node(), true);
+    List<First> firsts = List.of(new First(mine, 1, 0, now));
+
+    Firsts found = depths.firsts(List.of(table), List.of(TaskStatus.WAITING));
+    assertThat(found.list()).isEmpty();
+    assertThat(found.cut()).containsExactly(table);
+    assertThat(depths.due(firsts, 100)).containsEntry(mine, BoundedCount.atLeast(1));
+    assertThat(depths.later(firsts, 100)).containsEntry(mine, BoundedCount.atLeast(0));
+
+    AtomicInteger left = new AtomicInteger(1); // a statement
+    Depths counting =
+        new Depths(new DepthStore(jdbc, () -> left.getAndDecrement() <= 0), new Node(), true);
+    assertThat(counting.due(firsts, 100)).containsEntry(mine, BoundedCount.atLeast(100));
   }
 
   private long rowsReadBy(Supplier<?> read) {

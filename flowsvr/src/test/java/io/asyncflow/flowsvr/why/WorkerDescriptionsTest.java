@@ -1,0 +1,51 @@
+package io.asyncflow.flowsvr.why;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is read of the texts in which workers describe themselves. */
+class WorkerDescriptionsTest {
+
+  private static final String JSON =
+      """
+      {"stages":["LARK/first","bad"],"version":7,"freeThreads":{"LARK":2},"freeSlots":{"gpu":0},
+       "states":{"quarantined":"gpu:0","stuck":"3"}}""";
+
+  private final WorkerDescriptions descriptions = new WorkerDescriptions();
+
+  @Test
+  void textIsReadOnceWhileItIsTheSame() {
+    Description first = descriptions.of("w", JSON);
+
+    assertThat(descriptions.of("w", new String(JSON))).isSameAs(first);
+    assertThat(descriptions.of("w", "{}")).isNotEqualTo(first);
+    assertThat(descriptions.of("w", JSON)).isEqualTo(first).isNotSameAs(first);
+  }
+
+  @Test
+  void workersThatAreGoneAreForgotten() {
+    Description first = descriptions.of("w", JSON);
+    descriptions.retain(Set.of("another"));
+
+    assertThat(descriptions.of("w", JSON)).isNotSameAs(first);
+  }
+
+  @Test
+  void typesAreInLowerCase() {
+    Description read = descriptions.of("w", JSON);
+
+    assertThat(read.stages()).containsExactly("lark/first");
+    assertThat(read.freeThreads()).containsEntry("lark", 2);
+    assertThat(read.version()).isEqualTo(7);
+    assertThat(read.quarantined()).isEqualTo("gpu:0");
+    assertThat(read.stuck()).isEqualTo(3);
+  }
+
+  @Test
+  void textThatWasWrittenBySqlSaysNothing() {
+    assertThat(descriptions.of("w", "no JSON").stages()).isEmpty();
+  }
+}
