@@ -42,6 +42,11 @@ public class TaskReach {
             || find(id).filter(row -> caller.seesUser(row.userId())).isPresent());
   }
 
+  /** Whether there is such a task, whoever asks. */
+  public boolean exists(TaskId id) {
+    return find(id).isPresent();
+  }
+
   private Optional<TaskRow> find(TaskId id) {
     return families.has(id.table()) ? tasks.find(id) : Optional.empty();
   }
