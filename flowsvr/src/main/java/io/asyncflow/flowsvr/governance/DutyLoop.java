@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.governance;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyResult;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Outage;
@@ -36,6 +37,7 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
 
   private final List<Duty> duties;
   private final LeaderElection election;
+  private final FeaturesInUse features;
   private final DutyRunStore runs;
   private final Node node;
   private final TaskMeters meters;
@@ -45,9 +47,15 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
   private List<BackgroundLoop> loops = List.of();
 
   DutyLoop(
-      List<Duty> duties, LeaderElection election, DutyRunStore runs, Node node, TaskMeters meters) {
+      List<Duty> duties,
+      LeaderElection election,
+      FeaturesInUse features,
+      DutyRunStore runs,
+      Node node,
+      TaskMeters meters) {
     this.duties = duties;
     this.election = election;
+    this.features = features;
     this.runs = runs;
     this.node = node;
     this.writtenAt = node.nanoTime();
@@ -77,7 +85,7 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
     }
     long started = node.nanoTime();
     try {
-      Object result = duty.runOnce().get();
+      Object result = isNeeded(duty) ? duty.runOnce().get() : Integer.valueOf(0);
       boolean hadEffect = hadEffect(result);
       note(duty, started, result, hadEffect, null);
       return hadEffect;
@@ -86,6 +94,10 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
       note(duty, started, Map.of(), false, error);
       throw e;
     }
+  }
+
+  private boolean isNeeded(Duty duty) {
+    return duty.feature() == null || features.has(duty.feature());
   }
 
   private void note(Duty duty, long started, Object result, boolean hadEffect, String error) {

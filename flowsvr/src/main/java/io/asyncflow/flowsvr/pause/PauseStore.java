@@ -5,6 +5,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,6 +29,9 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class PauseStore {
+
+  /** Pauses that end by themselves. */
+  public static final Feature ENDS = new Feature("t_pause WHERE until_time IS NOT NULL");
 
   /** A pause whose time has come is over, even if no leader has cleared it yet. */
   private static final String IN_FORCE =

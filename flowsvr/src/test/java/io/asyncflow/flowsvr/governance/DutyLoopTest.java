@@ -3,12 +3,16 @@ package io.asyncflow.flowsvr.governance;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.Feature;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +24,7 @@ class DutyLoopTest {
   private static final Duration SHORT = Duration.ofMillis(5);
   private static final int RUNS = 20;
 
+  private final FeaturesInUse features = mock(FeaturesInUse.class);
   private final AtomicInteger runs = new AtomicInteger();
   private final CountDownLatch others = new CountDownLatch(2 * RUNS);
 
@@ -39,9 +44,28 @@ class DutyLoopTest {
         .isGreaterThan(3);
   }
 
+  @Test
+  void dutyOfAFeatureRunsOnlyWhileTheFeatureIsInUse() throws Exception {
+    Feature used = new Feature("t_used");
+    when(features.has(used)).thenReturn(true);
+    AtomicInteger runsOfUsed = new AtomicInteger();
+    Duty ofUsed = Duty.ofEach("used", SHORT, runsOfUsed::incrementAndGet).onlyWith(used);
+    Duty ofUnused =
+        Duty.ofEach("unused", SHORT, runs::incrementAndGet).onlyWith(new Feature("t_unused"));
+
+    runBeside(ofUsed, ofUnused);
+
+    assertThat(runsOfUsed).hasPositiveValue();
+    assertThat(runs).hasValue(0);
+  }
+
   /** Runs a duty that rests for long beside one that does not; returns how often it ran. */
   private int runsOf(Supplier<Integer> runOnce) throws InterruptedException {
-    Duty resting = Duty.ofEach("resting", SHORT, runOnce).resting(Duration.ofHours(1));
+    runBeside(Duty.ofEach("resting", SHORT, runOnce).resting(Duration.ofHours(1)));
+    return runs.get();
+  }
+
+  private void runBeside(Duty... duties) throws InterruptedException {
     Duty other =
         Duty.ofEach(
             "other",
@@ -50,16 +74,18 @@ class DutyLoopTest {
               others.countDown();
               return 0;
             });
+    List<Duty> all = new ArrayList<>(List.of(duties));
+    all.add(other);
     DutyLoop loop =
         new DutyLoop(
-            List.of(resting, other),
+            all,
             mock(LeaderElection.class),
+            features,
             mock(DutyRunStore.class),
             mock(Node.class),
             mock(TaskMeters.class));
     loop.onApplicationEvent(null);
     assertThat(others.await(20, SECONDS)).isTrue();
     loop.destroy();
-    return runs.get();
   }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.system.Node;
@@ -32,6 +33,7 @@ class GovernanceStatusIT {
   @Autowired DutyRunStore runs;
   @Autowired ExpiredLeaseSweep sweep;
   @Autowired LeaderElection election;
+  @Autowired FeaturesInUse features;
   @Autowired Node node;
   @Autowired TaskMeters meters;
 
@@ -86,7 +88,7 @@ class GovernanceStatusIT {
 
   /** One more loop: the server's own sweep rests where it knows of no lease that can have ended. */
   private DutyLoop loopOf(Duty duty) {
-    DutyLoop loop = new DutyLoop(List.of(duty), election, runs, node, meters);
+    DutyLoop loop = new DutyLoop(List.of(duty), election, features, runs, node, meters);
     loop.onApplicationEvent(null);
     return loop;
   }

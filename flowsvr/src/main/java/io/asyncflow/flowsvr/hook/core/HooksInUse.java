@@ -1,44 +1,32 @@
 package io.asyncflow.flowsvr.hook.core;
 
-import io.asyncflow.flowsvr.system.Node;
-import java.time.Duration;
+import io.asyncflow.flowsvr.duty.Feature;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import java.util.List;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/**
- * The hooks, for those who look at them each second; a system without hooks pays one statement each
- * ten seconds. Thread-safe.
- */
+/** The hooks, for those who look at them each second. Thread-safe. */
 @Component
 public class HooksInUse {
 
-  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(10);
+  private static final Feature HOOKS = new Feature("t_hook");
 
   private final HookStore store;
-  private final Node node;
-  private volatile boolean isInUse = true;
-  private volatile long lastProbe;
+  private final FeaturesInUse features;
 
-  HooksInUse(HookStore store, Node node) {
+  HooksInUse(HookStore store, FeaturesInUse features) {
     this.store = store;
-    this.node = node;
+    this.features = features;
   }
 
   /** All hooks as they are now; also empty if there were none a few seconds ago. */
   public List<HookRow> all() {
-    long now = node.nanoTime();
-    if (!isInUse && now - lastProbe < PROBE_INTERVAL.toNanos()) {
-      return List.of();
-    }
-    lastProbe = now;
-    List<HookRow> hooks = store.all();
-    isInUse = !hooks.isEmpty();
-    return hooks;
+    return features.has(HOOKS) ? store.all() : List.of();
   }
 
   @EventListener
   public void on(HooksChanged news) {
-    isInUse = true;
+    features.changed();
   }
 }

@@ -8,6 +8,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -32,6 +33,11 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Component
 public class JobStore {
+
+  /** Jobs that have not ended. */
+  public static final Feature UNFINISHED =
+      new Feature(
+          "t_job WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')");
 
   private static final String COLUMNS =
       """

@@ -12,7 +12,6 @@ import org.springframework.stereotype.Component;
 @Component
 public class JobCatchUp {
 
-  /** A round usually finds nothing and costs one statement, on an idle server too. */
   private static final Duration INTERVAL = Duration.ofSeconds(5);
 
   /** A server that works on a job changes its row more often than this. */
@@ -30,7 +29,8 @@ public class JobCatchUp {
 
   @Bean
   Duty jobCatchUpDuty(DutyIntervals every) {
-    return Duty.ofLeader("job-catch-up", every.notBelowSweep(INTERVAL), this::runOnce);
+    return Duty.ofLeader("job-catch-up", every.notBelowSweep(INTERVAL), this::runOnce)
+        .onlyWith(JobStore.UNFINISHED);
   }
 
   /**

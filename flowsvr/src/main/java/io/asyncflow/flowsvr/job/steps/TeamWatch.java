@@ -69,7 +69,9 @@ public class TeamWatch {
 
   @Bean
   Duty teamWatchDuty() {
-    return Duty.ofLeader("team-watch", interval, () -> runOnce()).resting(interval.multipliedBy(2));
+    return Duty.ofLeader("team-watch", interval, () -> runOnce())
+        .resting(interval.multipliedBy(2))
+        .onlyWith(JobStore.UNFINISHED);
   }
 
   private int runOnce() {

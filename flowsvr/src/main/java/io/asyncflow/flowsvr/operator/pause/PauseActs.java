@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pause.PausedName;
 import io.asyncflow.flowsvr.pause.PausesChanged;
@@ -47,6 +48,7 @@ public class PauseActs {
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final Events events;
+  private final FeaturesInUse features;
   private final Node node;
 
   /** When the next run looks for ends. */
@@ -58,12 +60,14 @@ public class PauseActs {
       Acts acts,
       RetryingTransactions transactions,
       Events events,
+      FeaturesInUse features,
       Node node) {
     this.pauses = pauses;
     this.types = types;
     this.acts = acts;
     this.transactions = transactions;
     this.events = events;
+    this.features = features;
     this.node = node;
     this.nextLook = new AtomicLong(node.nanoTime());
   }
@@ -156,13 +160,15 @@ public class PauseActs {
 
   @Bean
   Duty pauseExpiryDuty(DutyIntervals every) {
-    return Duty.ofLeader("pause-expiry", every.notBelowSweep(INTERVAL), this::runOnce);
+    return Duty.ofLeader("pause-expiry", every.notBelowSweep(INTERVAL), this::runOnce)
+        .onlyWith(PauseStore.ENDS);
   }
 
   /** A server has paused something, perhaps until some time. */
   @EventListener
   void onPauses(PausesChanged news) {
     nextLook.set(node.nanoTime());
+    features.changed();
   }
 
   /** As {@link #endDue}; costs a statement each ten seconds while none ends. */

@@ -112,11 +112,6 @@ public class ScheduleStore {
     return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
   }
 
-  /** Whether there is any schedule. */
-  public boolean isAny() {
-    return jdbc.sql("SELECT EXISTS (SELECT 1 FROM t_schedule)").query(Boolean.class).single();
-  }
-
   public Optional<ScheduleRow> find(long id) {
     return select("WHERE id = :id", Map.of("id", id)).stream().findFirst();
   }

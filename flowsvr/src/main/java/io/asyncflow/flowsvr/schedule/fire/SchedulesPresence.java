@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
-import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.duty.Feature;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
@@ -14,7 +15,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Knows whether there is any schedule, by one statement each ten seconds and by news, so that a
+ * Knows whether there is any schedule, by looking each few seconds and by news, so that a
  * system without schedules pays for nothing else. Thread-safe.
  */
 @Component
@@ -22,14 +23,16 @@ import org.springframework.stereotype.Component;
 class SchedulesPresence
     implements SchedulesInUse, ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
-  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(10);
+  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(5);
 
-  private final ScheduleStore schedules;
+  private static final Feature SCHEDULES = new Feature("t_schedule");
+
+  private final FeaturesInUse features;
   private volatile boolean isInUse;
   private BackgroundLoop loop;
 
-  SchedulesPresence(ScheduleStore schedules) {
-    this.schedules = schedules;
+  SchedulesPresence(FeaturesInUse features) {
+    this.features = features;
   }
 
   @Override
@@ -39,12 +42,15 @@ class SchedulesPresence
   }
 
   void probe() {
-    isInUse = schedules.isAny();
+    isInUse = features.has(SCHEDULES);
   }
 
   /** There is a schedule, or was just now. */
   void saw() {
-    isInUse = true;
+    if (!isInUse) {
+      features.changed();
+      isInUse = true;
+    }
   }
 
   @EventListener
