@@ -13,6 +13,7 @@
  *   <li>{@code frame}: what is the same on every page: who looks at it, words, preferences, the
  *       error pages, and the rendering
  *   <li>{@code asset}: styles, scripts and icons
+ *   <li>{@code chart}: numbers over time as shapes
  *   <li>{@code json} and {@code text}: values as an operator reads them
  * </ol>
  *
