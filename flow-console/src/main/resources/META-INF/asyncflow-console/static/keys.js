@@ -6,6 +6,9 @@ import { togglePause } from './live.js';
 
 let afterG = false;
 
+// On a phone, the places scroll.
+document.querySelector('#nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 /** @param {number} step */
 function move(step) {
   const rows = [...document.querySelectorAll('main tbody tr')];

@@ -27,12 +27,16 @@ function inWords(seconds) {
   return (words[unit] ?? '').replace('{0}', String(Math.floor(seconds / size)));
 }
 
-/** @param {number} time */
-function age(time) {
+/** @param {number} time @param {boolean} isAge without saying that it is in the past */
+function age(time, isAge) {
   const seconds = Math.round((Date.now() + offset - time) / 1000);
+  if (isAge) return inWords(Math.max(0, seconds));
   if (Math.abs(seconds) < 1) return words.now ?? '';
   return (seconds > 0 ? words.ago : words.in)?.replace('{0}', inWords(Math.abs(seconds))) ?? '';
 }
+
+/** Which letters of a whole time stand where there is no room for all. @type {Record<string, [number, number]>} */
+const PARTS = { time: [11, 16], day: [5, 10], both: [5, 16] };
 
 /** @param {ParentNode} root */
 export function word(root) {
@@ -40,7 +44,10 @@ export function word(root) {
     const time = Date.parse(element.getAttribute('datetime') ?? '');
     if (!Number.isFinite(time)) continue;
     const whole = absolute.format(time);
-    const text = page.times === 'absolute' || element.hasAttribute('data-date') ? whole : age(time);
+    const part = PARTS[element.getAttribute('data-part') ?? ''];
+    const isAge = element.hasAttribute('data-age');
+    const isWhole = element.hasAttribute('data-date') || page.times === 'absolute' && !isAge;
+    const text = part ? whole.slice(...part) : isWhole ? whole : age(time, isAge);
     if (element.textContent !== text) element.textContent = text;
     element.setAttribute('title', whole);
   }

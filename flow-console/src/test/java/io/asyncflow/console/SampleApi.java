@@ -57,13 +57,14 @@ public final class SampleApi implements OperatorClient {
                   .split(" ")));
   private volatile String csrfToken;
   private volatile boolean isEmpty;
+  private volatile int rows;
   private volatile int taskStatus = 2;
   private volatile FlowException refusal;
 
   public SampleApi() {
     verbs.addAll(
         List.of(
-            "TASK_STEER CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ"
+            "TASK_STEER CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ STATS_READ"
                 .split(" ")));
   }
 
@@ -88,6 +89,12 @@ public final class SampleApi implements OperatorClient {
     return this;
   }
 
+  /** Makes long lists: so many rows each. */
+  public SampleApi withRows(int count) {
+    rows = count;
+    return this;
+  }
+
   public SampleApi withTaskStatus(int status) {
     taskStatus = status;
     return this;
@@ -99,6 +106,12 @@ public final class SampleApi implements OperatorClient {
     return this;
   }
 
+  /** Refuses nothing any more. */
+  public SampleApi answering() {
+    refusal = null;
+    return this;
+  }
+
   public List<Called> acts() {
     return acts;
   }
@@ -107,6 +120,9 @@ public final class SampleApi implements OperatorClient {
   public JsonNode call(String path, Map<String, ?> fields) {
     if (refusal != null && !path.equals("/api/key/me")) {
       throw refusal;
+    }
+    if (SampleNumbers.knows(path)) {
+      return new SampleNumbers(stranger, isEmpty ? 0 : Math.max(rows, 4)).answer(path, fields);
     }
     if (!READING.contains(path)) {
       acts.add(new Called(path, new HashMap<>(fields)));
@@ -139,7 +155,7 @@ public final class SampleApi implements OperatorClient {
   private JsonNode list(String member, int count, Item item) {
     ObjectNode result = JSON.createObjectNode();
     ArrayNode items = result.putArray(member);
-    for (int i = 0; i < count && !isEmpty; i++) {
+    for (int i = 0; i < Math.max(count, rows) && !isEmpty; i++) {
       items.add(item.make(i));
     }
     return isEmpty ? result : result.put("nextCursor", "next");
@@ -272,7 +288,7 @@ public final class SampleApi implements OperatorClient {
             .put("workerId", i == 0 && !stranger.equals("ada") ? stranger : "gpu-" + (i + 1))
             .put("host", stranger.equals("ada") ? "node-" + i + ".eu" : stranger)
             .put("sdkVersion", stranger.equals("ada") ? "0.1.0" : stranger)
-            .put("state", states[i])
+            .put("state", states[i % states.length])
             .put("heldTasks", 2 * i)
             .put("firstBeat", NOW - 86_400_000)
             .put("lastBeat", NOW - 2_000 - (i == 4 ? 600_000 : 0));
@@ -282,17 +298,19 @@ public final class SampleApi implements OperatorClient {
     info.putObject("labels").put("zone", "eu-1").put(stranger, stranger);
     info.putObject("freeThreads").put("tts", 6).put("lark", 2);
     info.putObject("freeSlots").put("cuda:0", 1).put("cuda:1", 0);
-    info.putObject("states").put("worker", "RUNNING").put("health", "ok");
-    if (i == 5) {
-      ((ObjectNode) info.get("states")).put("quarantined", "cuda:1/0");
-    }
+    info.putObject("states")
+        .put("worker", "RUNNING")
+        .put("health", "healthy")
+        .put("stuck", i == 1 ? "2" : "0")
+        .put("quarantined", i == 5 ? "cuda:1/0" : "none")
+        .put("spooled", "0");
     return worker;
   }
 
   private ObjectNode type(int i) {
     String[] names = {"tts", "lark", "Render", "report"};
     return JSON.createObjectNode()
-        .put("task_type", names[i])
+        .put("task_type", i < names.length ? names[i] : "type_" + i)
         .put("schedule_limit", 100)
         .put("schedule_interval", 10)
         .put("max_processing_time", 600)
@@ -319,7 +337,7 @@ public final class SampleApi implements OperatorClient {
         JSON.createObjectNode()
             .put("table", "t_tts_task_" + (3 - i))
             .put("number", 3 - i)
-            .put("state", states[i])
+            .put("state", states[i % states.length])
             .put("rows", 4_123_456L * (i + 1))
             .put("bytes", 1_900_000_000L)
             .put("createTime", NOW - 86_400_000L * 9 * (i + 1))
@@ -333,7 +351,7 @@ public final class SampleApi implements OperatorClient {
         JSON.createObjectNode()
             .put("scheduleId", String.valueOf(Long.parseLong(SCHEDULE) + i))
             .put("name", stranger.equals("ada") ? "nightly-report-" + i : stranger)
-            .put("state", states[i])
+            .put("state", states[i % states.length])
             .put("lastFireTime", NOW - 3_600_000)
             .put("fireCount", 812L * (i + 1))
             .put("failStreak", i == 2 ? 5 : 0)
@@ -349,7 +367,7 @@ public final class SampleApi implements OperatorClient {
     } else {
       schedule.put("cron", "0 30 2 * * *").put("zone", "Europe/Berlin");
     }
-    if (!states[i].equals("ENDED")) {
+    if (!states[i % states.length].equals("ENDED")) {
       schedule.put("nextFireTime", NOW + 7_000_000);
     }
     if (i == 2) {
@@ -460,8 +478,8 @@ public final class SampleApi implements OperatorClient {
         JSON.createObjectNode()
             .put("id", 900 - i)
             .put("time", NOW - 60_000L * i)
-            .put("act", acts[i])
-            .put("object", objects[i])
+            .put("act", acts[i % acts.length])
+            .put("object", objects[i % objects.length])
             .put("actor", "key:3Qm81LtzGh")
             .put("actorIp", "10.1.2.3")
             .put("source", "api")

@@ -14,7 +14,10 @@ import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.account.AccountController;
 import io.asyncflow.console.page.account.LogInController;
 import io.asyncflow.console.page.cluster.ClusterController;
+import io.asyncflow.console.page.failure.FailureController;
 import io.asyncflow.console.page.job.JobController;
+import io.asyncflow.console.page.kitchen.KitchenController;
+import io.asyncflow.console.page.overview.OverviewController;
 import io.asyncflow.console.page.schedule.ScheduleController;
 import io.asyncflow.console.page.task.TaskController;
 import io.asyncflow.console.page.type.TypeController;
@@ -22,6 +25,7 @@ import io.asyncflow.console.page.worker.WorkerController;
 import io.asyncflow.console.text.Language;
 import jakarta.servlet.http.Cookie;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.web.servlet.MockMvc;
@@ -34,8 +38,17 @@ public final class SamplePages {
   /** One address of each page. */
   public static final List<String> ALL =
       List.of(
+          "",
+          "?wall",
+          "/failures",
+          "/failures?verdict=POISON&span=all&type=tts",
           "/types",
           "/types/tts",
+          "/types/tts?tab=history",
+          "/types/tts?tab=history&range=14d&stage=merge",
+          "/types/tts?tab=failures",
+          "/types/tts?tab=settings",
+          "/types/tts?tab=acts",
           "/types/tts?tab=tables",
           "/jobs",
           "/jobs/" + SampleApi.JOB,
@@ -51,6 +64,9 @@ public final class SamplePages {
           "/open?id=x",
           "/login",
           "/nowhere");
+
+  /** The page with all parts, whose forms lead nowhere. */
+  public static final String KITCHEN = "/_kitchen";
 
   private final MockMvc mvc;
 
@@ -68,8 +84,11 @@ public final class SamplePages {
                 new AccountController(pages),
                 new AssetController(assets),
                 new ClusterController(pages, calls),
+                new FailureController(pages, calls),
                 new JobController(pages, calls),
+                new KitchenController(pages),
                 new LogInController(pages, frames, new SampleLogIn()),
+                new OverviewController(pages, calls, () -> Instant.ofEpochMilli(SampleApi.NOW)),
                 new ScheduleController(pages, calls),
                 new TaskController(pages, calls),
                 new TypeController(pages, calls),

@@ -13,11 +13,15 @@ import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.account.AccountController;
 import io.asyncflow.console.page.account.LogInController;
 import io.asyncflow.console.page.cluster.ClusterController;
+import io.asyncflow.console.page.failure.FailureController;
 import io.asyncflow.console.page.job.JobController;
+import io.asyncflow.console.page.kitchen.KitchenController;
+import io.asyncflow.console.page.overview.OverviewController;
 import io.asyncflow.console.page.schedule.ScheduleController;
 import io.asyncflow.console.page.task.TaskController;
 import io.asyncflow.console.page.type.TypeController;
 import io.asyncflow.console.page.worker.WorkerController;
+import java.time.InstantSource;
 import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -39,6 +43,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
   AssetController.class,
   ClusterController.class,
   ErrorPages.class,
+  FailureController.class,
   JobController.class,
   ScheduleController.class,
   TaskController.class,
@@ -65,6 +70,18 @@ public class ConsoleAutoConfiguration {
   @Bean
   Frames consoleFrames(OperatorClient api, ConsoleProperties properties, Assets assets) {
     return new Frames(api, properties, assets);
+  }
+
+  @Bean
+  OverviewController consoleOverview(Pages pages, Calls calls) {
+    return new OverviewController(pages, calls, InstantSource.system());
+  }
+
+  /** All parts of pages on one, for those who work on them. */
+  @Bean
+  @ConditionalOnProperty(name = "asyncflow.console.kitchen")
+  KitchenController consoleKitchen(Pages pages) {
+    return new KitchenController(pages);
   }
 
   @Bean

@@ -1,5 +1,6 @@
 package io.asyncflow.console.frame;
 
+import io.asyncflow.console.chart.Chart;
 import io.asyncflow.console.text.Amounts;
 import io.asyncflow.console.text.Times;
 import io.asyncflow.console.text.Words;
@@ -49,6 +50,11 @@ public record Frame(
 
   public String number(Number number) {
     return number == null ? "–" : words.number(number);
+  }
+
+  /** A value of a chart; {@code –} for one that is not known. */
+  public String amount(Chart chart, Long value) {
+    return value == null || !chart.isOfDurations() ? number(value) : amounts().duration(value);
   }
 
   /** The name of the time zone in which the server writes times. */

@@ -13,6 +13,8 @@ public record Place(String name, String verb, String key) {
 
   private static final List<Place> ALL =
       List.of(
+          new Place("overview", "STATS_READ", "o"),
+          new Place("failures", "STATS_READ", "f"),
           new Place("types", "TYPE_READ", "y"),
           new Place("jobs", "JOB_READ", "j"),
           new Place("workers", "WORKER_READ", "w"),
@@ -22,6 +24,11 @@ public record Place(String name, String verb, String key) {
 
   public static List<Place> all() {
     return ALL;
+  }
+
+  /** Of its page, within the console. */
+  public String path() {
+    return name.equals("overview") ? "" : "/" + name;
   }
 
   public boolean isFor(Frame frame) {

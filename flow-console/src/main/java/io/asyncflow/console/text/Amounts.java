@@ -1,5 +1,6 @@
 package io.asyncflow.console.text;
 
+import io.asyncflow.api.stats.BoundedCount;
 import java.util.Locale;
 
 /** Durations, sizes and estimated counts in the words of a language. Immutable. */
@@ -53,8 +54,39 @@ public final class Amounts {
 
   /** A count that is an estimate, in two digits: {@code ≈ 9.8 M}. */
   public String about(long count) {
+    return "≈ " + twoDigits(count);
+  }
+
+  /** A count with a sign of how exact it is: {@code 812}, {@code ≥ 1,000}, {@code ≈ 9.8 M}. */
+  public String count(BoundedCount count) {
+    return switch (count.kind()) {
+      case EXACT -> words.number(count.count());
+      case AT_LEAST -> "≥ " + twoDigits(floor(count.count()));
+      case ABOUT -> about(count.count());
+    };
+  }
+
+  /** The same in words, for those who hear it. */
+  public String countInWords(BoundedCount count) {
+    return switch (count.kind()) {
+      case EXACT -> words.number(count.count());
+      case AT_LEAST -> words.get("count.at_least", twoDigits(floor(count.count())));
+      case ABOUT -> words.get("count.about", twoDigits(count.count()));
+    };
+  }
+
+  /** The largest count of two digits and zeros that is not more; small ones as they are. */
+  private static long floor(long count) {
     if (count < EXACT) {
-      return "≈ " + words.number(count);
+      return count;
+    }
+    long unit = (long) Math.pow(10, String.valueOf(count).length() - 2.0);
+    return count / unit * unit;
+  }
+
+  private String twoDigits(long count) {
+    if (count < EXACT) {
+      return words.number(count);
     }
     long digits = (long) Math.pow(10, String.valueOf(count).length() - 2);
     double rounded = Math.round(count / (double) digits) * (double) digits;
@@ -62,8 +94,9 @@ public final class Amounts {
     double base = isZh ? 10_000 : count < MILLION ? 1_000 : MILLION;
     String unit = isZh ? " 万" : count < MILLION ? " K" : " M";
     double shown = rounded / base;
-    return "≈ "
-        + (shown < 10 ? String.format(Locale.ROOT, "%.1f", shown) : words.number(Math.round(shown)))
+    return (shown < 10
+            ? String.format(Locale.ROOT, "%.1f", shown)
+            : words.number(Math.round(shown)))
         + unit;
   }
 

@@ -28,6 +28,20 @@ public record Times(ZoneId zone) {
     return TEXT.format(instant(epochMs).atZone(zone));
   }
 
+  /**
+   * A part of it, where there is no room for all.
+   *
+   * @param part {@code time}, {@code day} or {@code both}
+   */
+  public String part(long epochMs, String part) {
+    String text = text(epochMs);
+    return switch (part) {
+      case "time" -> text.substring(11, 16);
+      case "day" -> text.substring(5, 10);
+      default -> text.substring(5, 16);
+    };
+  }
+
   /** As a machine reads it. */
   public String iso(long epochMs) {
     return ISO.format(instant(epochMs));

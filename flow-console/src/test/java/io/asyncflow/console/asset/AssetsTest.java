@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.frame.Place;
 import io.asyncflow.console.text.Language;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -70,6 +71,14 @@ class AssetsTest {
         }
       }
     }
+  }
+
+  @Test
+  void everyPlaceHasAnIcon() {
+    String sprite =
+        new String(assets.find("icons.svg").orElseThrow().content(), StandardCharsets.UTF_8);
+
+    assertThat(Place.all()).allMatch(place -> sprite.contains("id=\"" + place.name() + "\""));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.asyncflow.console.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.stats.BoundedCount;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.stream.Collectors;
@@ -28,6 +29,30 @@ class TextTest {
     assertThat(en.about(9_812_345)).isEqualTo("≈ 9.8 M");
     assertThat(en.about(412_345)).isEqualTo("≈ 410 K");
     assertThat(zh.about(9_812_345)).isEqualTo("≈ 980 万");
+  }
+
+  @Test
+  void countTellsHowExactItIs() {
+    assertThat(en.count(BoundedCount.exactly(98_123))).isEqualTo("98,123");
+    assertThat(en.count(BoundedCount.atLeast(1_000))).isEqualTo("≥ 1,000");
+    assertThat(en.count(BoundedCount.about(9_812_345))).isEqualTo("≈ 9.8 M");
+    assertThat(en.countInWords(BoundedCount.about(9_812_345))).isEqualTo("about 9.8 M");
+    assertThat(zh.countInWords(BoundedCount.atLeast(1_000))).isEqualTo("至少 1,000");
+  }
+
+  @Test
+  void lowerBoundIsNeverRoundedUp() {
+    assertThat(en.count(BoundedCount.atLeast(9_899_999))).isEqualTo("≥ 9.8 M");
+    assertThat(en.count(BoundedCount.atLeast(99_999))).isEqualTo("≥ 99 K");
+  }
+
+  @Test
+  void partOfATimeStandsWhereThereIsNoRoomForAll() {
+    Times utc = new Times(ZoneOffset.UTC);
+
+    assertThat(utc.part(1_795_400_000_000L, "time")).isEqualTo("02:13");
+    assertThat(utc.part(1_795_400_000_000L, "day")).isEqualTo("11-23");
+    assertThat(utc.part(1_795_400_000_000L, "both")).isEqualTo("11-23 02:13");
   }
 
   @Test

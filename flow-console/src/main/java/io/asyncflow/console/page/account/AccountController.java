@@ -16,7 +16,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** The first page, preferences, help, and the way from an id to its page. */
+/** Preferences, help, and the way from an id to its page. */
 @Controller
 @RequestMapping("${asyncflow.console.path:/console}")
 public class AccountController {
@@ -27,11 +27,6 @@ public class AccountController {
 
   public AccountController(Pages pages) {
     this.pages = pages;
-  }
-
-  @GetMapping({"", "/"})
-  public ResponseEntity<byte[]> first(Frame frame) {
-    return Pages.goTo(frame.to("/types"));
   }
 
   @GetMapping("/preferences")

@@ -30,10 +30,12 @@ public class TypeController {
 
   private final Pages pages;
   private final Calls calls;
+  private final TypeTabs tabs;
 
   public TypeController(Pages pages, Calls calls) {
     this.pages = pages;
     this.calls = calls;
+    this.tabs = new TypeTabs(calls);
   }
 
   @GetMapping
@@ -54,33 +56,30 @@ public class TypeController {
 
   @GetMapping("/{type}")
   public ResponseEntity<byte[]> show(
-      Frame frame, @PathVariable String type, @RequestParam(defaultValue = "settings") String tab) {
-    return pages.show(frame, "type", view(frame, type, tab));
-  }
-
-  private TypeViews.Shown view(Frame frame, String type, String tab) {
+      Frame frame, @PathVariable String type, @RequestParam Map<String, String> fields) {
     TaskTypeSettings settings = find(type);
-    List<TypeViews.Table> tables =
-        tab.equals("tables")
-            ? calls.list(
-                TypeViews.Table.class,
-                "tables",
-                "/api/task_schedule_cfg/tables",
-                Map.of("taskType", type))
-            : List.of();
-    boolean isPaused = settings.paused() == 1;
-    List<Act> acts =
-        List.of(
-            Act.of(frame, "PAUSE", "type_pause", actUrl(frame, type, "pause"))
-                .unless(isPaused, "why_not.paused"),
-            Act.of(frame, "PAUSE", "type_resume", actUrl(frame, type, "resume"))
-                .unless(!isPaused, "why_not.not_paused"),
-            Act.of(frame, "TYPE_ROLL", "type_roll", actUrl(frame, type, "roll")).grave());
-    return new TypeViews.Shown(settings, tab, Setting.of(settings), tables, acts, mayChange(frame));
+    Form form = new Form(fields);
+    List<String> known = TypeTabs.of(frame);
+    String tab = known.contains(form.text("tab")) ? form.text("tab") : known.get(0);
+    return pages.show(
+        frame,
+        "type",
+        new TypeViews.Shown(
+            settings,
+            tab,
+            known,
+            acts(frame, type, settings),
+            tabs.read(frame, settings, tab, form)));
   }
 
-  private static boolean mayChange(Frame frame) {
-    return frame.may("TYPE_SAVE") || frame.may("TYPE_TUNE");
+  private static List<Act> acts(Frame frame, String type, TaskTypeSettings settings) {
+    boolean isPaused = settings.paused() == 1;
+    return List.of(
+        Act.of(frame, "PAUSE", "type_pause", actUrl(frame, type, "pause"))
+            .unless(isPaused, "why_not.paused"),
+        Act.of(frame, "PAUSE", "type_resume", actUrl(frame, type, "resume"))
+            .unless(!isPaused, "why_not.not_paused"),
+        Act.of(frame, "TYPE_ROLL", "type_roll", actUrl(frame, type, "roll")).grave());
   }
 
   private static String actUrl(Frame frame, String type, String act) {
@@ -98,7 +97,7 @@ public class TypeController {
     TaskTypeSettings now = find(type);
     List<Setting.Change> changes = Setting.changes(now, fields);
     if (changes.isEmpty()) {
-      return Pages.done(frame, "nothing_changed", frame.to(pathOf(type)));
+      return Pages.done(frame, "nothing_changed", frame.to(pathOf(type), "tab", "settings"));
     }
     return pages.show(frame, "type-review", new TypeViews.Review(now, changes));
   }
@@ -115,7 +114,7 @@ public class TypeController {
     save.put("task_type", type);
     save.put("expected_modify_time", new Form(fields).text("modify_time"));
     calls.call(SAVE, save);
-    return Pages.done(frame, "type_save", frame.to(pathOf(type)));
+    return Pages.done(frame, "type_save", frame.to(pathOf(type), "tab", "settings"));
   }
 
   @PostMapping("/{type}/{act}")
@@ -124,7 +123,8 @@ public class TypeController {
       @PathVariable String type,
       @PathVariable String act,
       @RequestParam Map<String, String> fields) {
-    String reason = new Form(fields).text("reason");
+    Form form = new Form(fields);
+    String reason = form.text("reason");
     switch (act) {
       case "pause" -> calls.call("/api/pause/set", "kind", "TYPE", "name", type, "reason", reason);
       case "resume" ->
@@ -132,7 +132,8 @@ public class TypeController {
       case "roll" -> calls.call("/api/task_schedule_cfg/roll", "taskType", type);
       default -> throw Form.noPage();
     }
-    return Pages.done(frame, "type_" + act, frame.to(pathOf(type)));
+    String back = form.text("from").equals("overview") ? "" : pathOf(type);
+    return Pages.done(frame, "type_" + act, frame.to(back));
   }
 
   private TaskTypeSettings find(String type) {

@@ -12,27 +12,12 @@ public final class TypeViews {
   public record Listed(List<TaskTypeSettings> types, boolean mayCreate) {}
 
   /**
-   * @param tab {@code settings} or {@code tables}
-   * @param tables empty unless the tab shows them
+   * @param tab the part that is shown
+   * @param tabs those that there are
+   * @param content of the part that is shown
    */
   public record Shown(
-      TaskTypeSettings type,
-      String tab,
-      List<Setting> settings,
-      List<Table> tables,
-      List<Act> acts,
-      boolean mayChange) {}
+      TaskTypeSettings type, String tab, List<String> tabs, List<Act> acts, TypeTab content) {}
 
   public record Review(TaskTypeSettings type, List<Setting.Change> changes) {}
-
-  /** A table, as {@code cfg/tables} answers it. */
-  public record Table(
-      String table,
-      int number,
-      String state,
-      Long rows,
-      Long bytes,
-      long createTime,
-      Long drainTime,
-      boolean paused) {}
 }

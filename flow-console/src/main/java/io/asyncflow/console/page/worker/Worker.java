@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A worker, as {@code worker/list} answers it.
@@ -26,8 +27,11 @@ public record Worker(
 
   private static final List<String> STATES = List.of("alive", "draining", "paused", "lost");
 
+  /** What a worker says of itself if all is well. */
+  private static final Set<String> WELL = Set.of("", "ok", "healthy", "none", "0");
+
   /** How many workers are in each state. */
-  static Map<String, Integer> counts(List<Worker> workers) {
+  public static Map<String, Integer> counts(List<Worker> workers) {
     Map<String, Integer> counts = new LinkedHashMap<>();
     STATES.forEach(state -> counts.put(state, 0));
     workers.forEach(worker -> counts.merge(worker.state, 1, Integer::sum));
@@ -59,12 +63,16 @@ public record Worker(
     return description == null || description.states() == null ? Map.of() : description.states();
   }
 
+  public boolean isLost() {
+    return state.equals("lost");
+  }
+
   /** What it says of itself that an operator should look at. */
   public List<String> worries() {
     List<String> worries = new ArrayList<>();
     for (String name : List.of("health", "stuck", "quarantined", "spooled")) {
       String value = states().get(name);
-      if (value != null && !value.isEmpty() && !value.equals("ok") && !value.equals("0")) {
+      if (value != null && !WELL.contains(value)) {
         worries.add(name);
       }
     }

@@ -1,0 +1,49 @@
+package io.asyncflow.console.page;
+
+import io.asyncflow.api.stats.FailureGroup;
+import io.asyncflow.console.frame.Frame;
+
+/** The words of a search for tasks, as {@code task/search} has them. */
+public final class TaskWords {
+
+  private TaskWords() {}
+
+  /** Tasks of a stage in this status. */
+  public static String ofStage(String type, String stage, String status) {
+    return words("type", type, "stage", stage, "status", status);
+  }
+
+  /**
+   * Tasks of a type and stage that may have failed so. A search knows no single failures: those
+   * that ended a task are found by its status, others by its retries.
+   */
+  public static String ofGroup(FailureGroup group) {
+    if (group.finals() > 0) {
+      return ofStage(group.taskType(), group.taskStage(), "failed");
+    }
+    boolean countsAsRetry = "RETRY".equals(group.verdict()) || "TIMED_OUT".equals(group.verdict());
+    String words = ofStage(group.taskType(), group.taskStage(), null);
+    return countsAsRetry ? words + " retries>0" : words;
+  }
+
+  /** The address of the page that searches. */
+  public static String address(Frame frame, String words) {
+    return frame.to("/tasks", "q", words);
+  }
+
+  private static String words(String... namesAndValues) {
+    StringBuilder words = new StringBuilder();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      String value = namesAndValues[i + 1];
+      if (value != null) {
+        words.append(words.isEmpty() ? "" : " ").append(namesAndValues[i]).append(':');
+        words.append(value.matches("[A-Za-z0-9_-]+") ? value : quoted(value));
+      }
+    }
+    return words.toString();
+  }
+
+  private static String quoted(String value) {
+    return '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+}

@@ -1,0 +1,2 @@
+/** Failures that are alike. */
+package io.asyncflow.console.page.failure;
