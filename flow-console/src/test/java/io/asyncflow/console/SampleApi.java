@@ -57,6 +57,8 @@ public final class SampleApi implements OperatorClient {
                   .split(" ")));
   private volatile String csrfToken;
   private volatile boolean isEmpty;
+  private volatile boolean isCalm;
+  private volatile int load = 1;
   private volatile int rows;
   private volatile int taskStatus = 2;
   private volatile FlowException refusal;
@@ -100,6 +102,18 @@ public final class SampleApi implements OperatorClient {
     return this;
   }
 
+  /** Has so many times the usual traffic. */
+  public SampleApi withLoad(int factor) {
+    load = factor;
+    return this;
+  }
+
+  /** Has few problems, as a server on most days. */
+  public SampleApi calm(boolean on) {
+    isCalm = on;
+    return this;
+  }
+
   /** Refuses everything but the question who asks. */
   public SampleApi refusing(ErrorCode code, String message) {
     refusal = new FlowException(code, message);
@@ -122,7 +136,8 @@ public final class SampleApi implements OperatorClient {
       throw refusal;
     }
     if (SampleNumbers.knows(path)) {
-      return new SampleNumbers(stranger, isEmpty ? 0 : Math.max(rows, 4)).answer(path, fields);
+      return new SampleNumbers(stranger, isEmpty ? 0 : Math.max(rows, 4), isCalm, load)
+          .answer(path, fields);
     }
     if (!READING.contains(path)) {
       acts.add(new Called(path, new HashMap<>(fields)));
@@ -301,7 +316,7 @@ public final class SampleApi implements OperatorClient {
     info.putObject("states")
         .put("worker", "RUNNING")
         .put("health", "healthy")
-        .put("stuck", i == 1 ? "2" : "0")
+        .put("stuck", i == 1 && !isCalm ? "2" : "0")
         .put("quarantined", i == 5 ? "cuda:1/0" : "none")
         .put("spooled", "0");
     return worker;
@@ -455,7 +470,7 @@ public final class SampleApi implements OperatorClient {
               .put("costMs", 3 + 7L * i)
               .put("lastEffectiveRun", NOW - 3_600_000);
       duty.putObject("result").put("released", i);
-      if (i == 3) {
+      if (i == 3 && !isCalm) {
         duty.put("error", stranger.equals("ada") ? "Connect timed out" : stranger);
       }
     }

@@ -16,13 +16,19 @@ final class SampleNumbers {
 
   private final String stranger;
   private final int rows;
+  private final boolean isCalm;
+  private final int load;
 
   /**
    * @param rows of each list; 0 for a server on which nothing has happened yet
+   * @param isCalm whether there are few problems
+   * @param load times the usual traffic
    */
-  SampleNumbers(String stranger, int rows) {
+  SampleNumbers(String stranger, int rows, boolean isCalm, int load) {
     this.stranger = stranger;
     this.rows = rows;
+    this.isCalm = isCalm;
+    this.load = load;
   }
 
   static boolean knows(String path) {
@@ -52,6 +58,8 @@ final class SampleNumbers {
     ArrayNode problems = overview.putArray("problems");
     if (rows > 0) {
       problem(problems, "NO_WORKER", "tts").put("taskStage", word("merge"));
+    }
+    if (rows > 0 && !isCalm) {
       problem(problems, "LATE", "lark").put("taskStage", "sendmsg");
       problem(problems, "LIMIT", "tts");
       problem(problems, "POISONED", "report");
@@ -150,8 +158,8 @@ final class SampleNumbers {
         } else {
           values.add(
               switch (name) {
-                case "created" -> wave(i, 1_500 * step);
-                case "finished" -> wave(i + 3, 1_890 * step);
+                case "created" -> wave(i, 1_500 * step * load);
+                case "finished" -> wave(i + 3, 1_890 * step * load);
                 case "failed" -> i % 11 == 3 ? wave(i, 3) : 0;
                 default -> i % 7 < 2 ? wave(i, 9) : 0;
               });

@@ -70,11 +70,11 @@ public final class SamplePages {
 
   private final MockMvc mvc;
 
-  public SamplePages(SampleApi api) {
+  public SamplePages(OperatorClient api) {
     this(api, new ConsoleProperties("/console", ""));
   }
 
-  public SamplePages(SampleApi api, ConsoleProperties properties) {
+  public SamplePages(OperatorClient api, ConsoleProperties properties) {
     Assets assets = new Assets();
     Frames frames = new Frames(api, properties, assets);
     Pages pages = new Pages();

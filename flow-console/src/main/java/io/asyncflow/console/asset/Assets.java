@@ -22,7 +22,15 @@ public final class Assets {
 
   /** Scripts that every page loads; they load no others. */
   public static final List<String> SCRIPTS =
-      List.of("times.js", "live.js", "dialog.js", "json.js", "keys.js", "palette.js", "prefs.js");
+      List.of(
+          "times.js",
+          "live.js",
+          "dialog.js",
+          "json.js",
+          "keys.js",
+          "palette.js",
+          "prefs.js",
+          "chart.js");
 
   private static final Map<String, String> TYPES =
       Map.of(

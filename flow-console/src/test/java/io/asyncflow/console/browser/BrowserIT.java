@@ -11,6 +11,7 @@ import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.ReducedMotion;
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.console.Payloads;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
@@ -44,6 +45,7 @@ class BrowserIT {
 
   private static final Path PICTURES = Path.of("target/screenshots");
   private static final String PAGES = System.getProperty("asyncflow.test.pages", ".*");
+  private static final int PICTURE = 1280;
   private static final int WIDE = 1440;
   private static final int NARROW = 360;
 
@@ -56,6 +58,7 @@ class BrowserIT {
   private BrowserContext context;
   private Page page;
   private SampleApi api;
+  private long time;
 
   @BeforeAll
   static void start() throws IOException {
@@ -89,7 +92,7 @@ class BrowserIT {
   @BeforeEach
   void reset() {
     api = server.getBean(SampleApi.class);
-    api.withStranger("ada").withTaskStatus(2);
+    api.withStranger("ada").withTaskStatus(2).calm(false).withLoad(1).answering();
   }
 
   @AfterEach
@@ -112,6 +115,9 @@ class BrowserIT {
                 .setJavaScriptEnabled(withScript));
     context.addCookies(List.of(new Cookie("asyncflow_console", preferences).setUrl(base())));
     page = context.newPage();
+    if (time > 0) {
+      page.clock().setFixedTime(time);
+    }
     page.onConsoleMessage(message -> complaints.add(message.text()));
     page.onPageError(complaints::add);
     page.onRequestFailed(
@@ -167,6 +173,87 @@ class BrowserIT {
                 + ".then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ' ' + n.target + ' '"
                 + " + n.failureSummary)))");
     assertThat((List<?>) found).isEmpty();
+  }
+
+  static Stream<Arguments> picturesOfTheDocs() {
+    return Stream.of("en", "zh")
+        .flatMap(
+            language ->
+                Stream.of("light", "dark")
+                    .flatMap(
+                        theme ->
+                            Stream.of(
+                                Arguments.of("overview", "", language, theme),
+                                Arguments.of(
+                                    "history",
+                                    "/types/tts?tab=history&range=6h",
+                                    language,
+                                    theme))));
+  }
+
+  /** What the documents show: copies of these pictures lie in {@code docs/images}. */
+  @ParameterizedTest
+  @MethodSource("picturesOfTheDocs")
+  void pictureOfTheDocsIsTaken(String name, String address, String language, String theme) {
+    api.calm(true);
+    time = SampleApi.NOW + 2_000;
+    open(address, "lang=" + language + "&theme=" + theme + "&zone=UTC&refresh=10", PICTURE, true);
+
+    Path picture = PICTURES.resolve("docs/console-" + name + "-" + language + "-" + theme + ".png");
+    page.screenshot(new Page.ScreenshotOptions().setPath(picture).setFullPage(true));
+    assertThat(picture).isNotEmptyFile();
+  }
+
+  @Test
+  void chartTellsTheValuesBelowThePointer() {
+    open("/types/tts?tab=history", "lang=en&zone=UTC", WIDE, true);
+    Locator chart = page.locator("[data-key=flow] svg");
+    chart.hover();
+
+    String row = page.locator("[data-key=flow] tbody tr >> nth=30").textContent();
+    PlaywrightAssertions.assertThat(page.locator("[data-key=flow] .said"))
+        .containsText(row.substring(0, row.indexOf(':') + 3).strip());
+    page.mouse().move(1, 1);
+    PlaywrightAssertions.assertThat(page.locator(".cross")).hasCount(0);
+  }
+
+  @Test
+  void foldedTableOfAChartStaysOpenWhenNewsArrive() {
+    open("/types/tts?tab=history", "lang=en&refresh=2", WIDE, true);
+    page.locator("[data-key=flow] summary").click();
+    page.locator("h1").click();
+    api.withLoad(3);
+
+    PlaywrightAssertions.assertThat(page.locator("[data-key=flow] figcaption p"))
+        .containsText("285,");
+    PlaywrightAssertions.assertThat(page.locator("[data-key=flow] details"))
+        .hasAttribute("open", "");
+  }
+
+  @Test
+  void overviewTurnsStaleAndFreshAgain() {
+    open("", "lang=en&refresh=2", WIDE, true);
+    PlaywrightAssertions.assertThat(page.locator("#stale .notice")).hasCount(0);
+
+    api.refusing(ErrorCode.UNAVAILABLE, "the database is down");
+    PlaywrightAssertions.assertThat(page.locator("#stale .notice")).isVisible();
+    page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve("stale.png")));
+
+    api.answering();
+    PlaywrightAssertions.assertThat(page.locator("#stale .notice")).hasCount(0);
+  }
+
+  @Test
+  void typeIsPausedOnTheOverview() {
+    open("", "lang=en", WIDE, true);
+    page.locator("#act-type_pause-tts > summary").click();
+    PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]")).isFocused();
+    page.keyboard().type("from the overview");
+    page.keyboard().press("Enter");
+
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The type is paused.");
+    PlaywrightAssertions.assertThat(page.locator("h1")).hasText("Overview");
+    assertThat(api.acts()).anyMatch(act -> "from the overview".equals(act.fields().get("reason")));
   }
 
   @Test

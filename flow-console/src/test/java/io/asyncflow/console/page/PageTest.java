@@ -7,8 +7,12 @@ import io.asyncflow.console.Payloads;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Attribute;
 import org.jsoup.nodes.Document;
@@ -22,6 +26,7 @@ import org.springframework.mock.web.MockHttpServletResponse;
 class PageTest {
 
   private static final int HTML_BYTES = 160_000;
+  private static final int LIST_BYTES = 20 * 1024;
 
   static Stream<Arguments> pages() {
     return Stream.concat(SamplePages.ALL.stream(), Stream.of(SamplePages.KITCHEN))
@@ -94,6 +99,34 @@ class PageTest {
       assertThat(page.select("[href^=javascript], [href^=data], [href^=//], [href^=http]"))
           .isEmpty();
     }
+  }
+
+  static Stream<String> lists() {
+    return Stream.of(
+        "",
+        "/failures",
+        "/types",
+        "/types/tts?tab=history&range=14d",
+        "/types/tts?tab=acts",
+        "/jobs",
+        "/jobs/" + SampleApi.JOB,
+        "/workers",
+        "/schedules",
+        "/audit");
+  }
+
+  @ParameterizedTest
+  @MethodSource("lists")
+  void fullListStaysWithinItsBudget(String address) throws Exception {
+    SamplePages pages = new SamplePages(new SampleApi().withRows(100));
+    String html = pages.html(address, Language.ZH);
+    ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+    try (OutputStream gzip = new GZIPOutputStream(compressed)) {
+      gzip.write(html.getBytes(StandardCharsets.UTF_8));
+    }
+
+    assertThat(Jsoup.parse(html).select("tbody tr")).hasSizeGreaterThanOrEqualTo(100);
+    assertThat(compressed.size()).isLessThan(LIST_BYTES);
   }
 
   @Test
@@ -177,7 +210,7 @@ class PageTest {
             .open("/types", Language.ZH);
 
     assertThat(answer.getStatus()).isEqualTo(403);
-    assertThat(answer.getContentAsString(java.nio.charset.StandardCharsets.UTF_8))
+    assertThat(answer.getContentAsString(StandardCharsets.UTF_8))
         .contains("您不能执行此操作")
         .contains("the type tts is not yours");
   }

@@ -2,6 +2,7 @@ package io.asyncflow.console.page.type;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 
 /** A time that charts show, up to now. */
 public enum Range {
@@ -26,6 +27,13 @@ public enum Range {
         .filter(range -> range.code.equals(code))
         .findFirst()
         .orElse(HOUR);
+  }
+
+  /** Those of which the server knows all; the shortest one in any case. */
+  static List<Range> within(long historyMs) {
+    return Arrays.stream(values())
+        .filter(range -> range == HOUR || range.lengthMs() <= historyMs)
+        .toList();
   }
 
   /** Its name in an address. */

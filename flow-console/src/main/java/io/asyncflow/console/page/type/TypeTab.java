@@ -26,9 +26,11 @@ public sealed interface TypeTab {
    * What happened.
    *
    * @param range the one that is shown
+   * @param ranges those that there are
    * @param stage the one that is shown; empty for all together
    */
-  record History(Range range, String stage, List<Chart> charts) implements TypeTab {}
+  record History(Range range, List<Range> ranges, String stage, List<Chart> charts)
+      implements TypeTab {}
 
   record Failed(Failures failures) implements TypeTab {}
 

@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.act.ActPage;
+import io.asyncflow.api.stats.Meta;
 import io.asyncflow.api.stats.Series;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.console.chart.Chart;
@@ -82,9 +83,12 @@ final class TypeTabs {
     return calls.get(StageList.class, "/api/stats/stages", "taskType", type.taskType());
   }
 
-  private TypeTab history(TaskTypeSettings type, Range range, String stage) {
+  private TypeTab history(TaskTypeSettings type, Range asked, String stage) {
     // The time is the server's; within a step the question is the same, and the page.
-    long now = calls.call("/api/meta").path("now").asLong();
+    Meta meta = calls.get(Meta.class, "/api/meta");
+    List<Range> ranges = Range.within(meta.limits().getOrDefault("historyMs", Long.MAX_VALUE));
+    Range range = ranges.contains(asked) ? asked : ranges.get(0);
+    long now = meta.now();
     long to = (now / range.stepMs() + 1) * range.stepMs();
     Series series =
         calls.get(
@@ -100,7 +104,7 @@ final class TypeTabs {
             to,
             "points",
             range.points());
-    return new TypeTab.History(range, stage, charts(series));
+    return new TypeTab.History(range, ranges, stage, charts(series));
   }
 
   private static List<Chart> charts(Series series) {

@@ -1,0 +1,113 @@
+package io.asyncflow.console.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.console.OperatorClient;
+import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.text.Language;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class TypeTabsTest {
+
+  private final SampleApi api = new SampleApi();
+  private final List<Map<String, ?>> series = new CopyOnWriteArrayList<>();
+  private final SamplePages pages = new SamplePages(this::call);
+  private boolean refusesNumbers;
+
+  private JsonNode call(String path, Map<String, ?> fields) {
+    if (path.startsWith("/api/stats/") && refusesNumbers) {
+      throw new FlowException(ErrorCode.OUT_OF_SCOPE, "not all users");
+    }
+    if (path.equals("/api/stats/series")) {
+      series.add(fields);
+    }
+    return ((OperatorClient) api).call(path, fields);
+  }
+
+  private Document open(String address) throws Exception {
+    return Jsoup.parse(pages.html(address, Language.EN));
+  }
+
+  @Test
+  void stagesStandOnTheFirstTab() throws Exception {
+    Document page = open("/types/tts");
+
+    assertThat(page.select(".tabs a").eachText())
+        .containsExactly("Now", "History", "Failures", "Tables", "Settings", "Acts");
+    assertThat(page.select(".tabs a[aria-current]").text()).isEqualTo("Now");
+    assertThat(page.select("tr[data-key=merge] td[data-l=Due] a").attr("href"))
+        .isEqualTo("/console/tasks?q=type%3Atts%20stage%3Amerge%20status%3Awaiting");
+    assertThat(page.select("tr[data-key=merge] td[data-l=Workers]").text()).isEqualTo("0");
+    assertThat(page.select("tr[data-key=merge] a[href=/console/tasks/" + SampleApi.TASK + "]"))
+        .hasSize(1);
+  }
+
+  @Test
+  void chartsSayTheirNumbersAsTables() throws Exception {
+    Document page = open("/types/tts?tab=history");
+
+    assertThat(page.select("figure")).hasSize(4);
+    assertThat(page.select("figure svg[role=img] > desc")).hasSize(4);
+    assertThat(page.select("figure details tbody"))
+        .allMatch(body -> body.select("tr").size() == 60);
+    assertThat(page.select("[data-key=flow] tbody tr:last-child td").eachText())
+        .containsExactly("–", "–");
+  }
+
+  /** So that an open page asks the same within a step, and gets the same. */
+  @Test
+  void rangeBeginsAndEndsWithAStep() throws Exception {
+    for (String range : List.of("1h", "6h", "24h", "14d", "")) {
+      open("/types/tts?tab=history&range=" + range);
+    }
+
+    assertThat(series)
+        .hasSize(5)
+        .allSatisfy(
+            asked -> {
+              long from = (Long) asked.get("from");
+              long to = (Long) asked.get("to");
+              long step = (to - from) / (Integer) asked.get("points");
+              assertThat(from % step).isZero();
+              assertThat(to % step).isZero();
+              assertThat(to).isBetween(SampleApi.NOW, SampleApi.NOW + step);
+              assertThat(step % 60_000).isZero();
+            });
+  }
+
+  @Test
+  void chartsOfOneStageAreAskedForByItsName() throws Exception {
+    open("/types/tts?tab=history&stage=merge");
+
+    assertThat(series.get(0).get("taskStage")).isEqualTo("merge");
+    assertThat(series.get(0).get("taskType")).isEqualTo("tts");
+  }
+
+  @Test
+  void operatorOfSomeUsersSeesWhyThereAreNoNumbers() throws Exception {
+    refusesNumbers = true;
+
+    for (String tab : List.of("now", "history", "failures")) {
+      assertThat(open("/types/tts?tab=" + tab).select(".empty strong").text())
+          .isEqualTo("These are numbers of all users");
+    }
+    assertThat(open("/types/tts?tab=settings").select("form.settings")).hasSize(1);
+  }
+
+  @Test
+  void operatorWithoutNumbersSeesTheTables() throws Exception {
+    api.withVerbs("TYPE_READ");
+
+    assertThat(open("/types/tts?tab=history").select(".tabs a").eachText())
+        .containsExactly("Tables", "Settings");
+  }
+}
