@@ -57,6 +57,11 @@ public record Frame(
     return value == null || !chart.isOfDurations() ? number(value) : amounts().duration(value);
   }
 
+  /** A number at the axis of a chart, where there is little room. */
+  public String axis(Chart chart, long value) {
+    return chart.isOfDurations() ? amounts().duration(value) : amounts().brief(value);
+  }
+
   /** The name of the time zone in which the server writes times. */
   public String zoneName() {
     return times().zone().equals(ZoneOffset.UTC) ? "UTC" : times().zone().getId();

@@ -57,6 +57,11 @@ public final class Amounts {
     return "≈ " + twoDigits(count);
   }
 
+  /** A round count in few letters: {@code 500 K}, {@code 1 M}. */
+  public String brief(long count) {
+    return twoDigits(count).replace(".0 ", " ");
+  }
+
   /** A count with a sign of how exact it is: {@code 812}, {@code ≥ 1,000}, {@code ≈ 9.8 M}. */
   public String count(BoundedCount count) {
     return switch (count.kind()) {

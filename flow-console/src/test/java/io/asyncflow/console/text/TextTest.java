@@ -41,6 +41,14 @@ class TextTest {
   }
 
   @Test
+  void roundCountTakesFewLetters() {
+    assertThat(en.brief(1_000_000)).isEqualTo("1 M");
+    assertThat(en.brief(500_000)).isEqualTo("500 K");
+    assertThat(en.brief(4_000)).isEqualTo("4,000");
+    assertThat(zh.brief(1_000_000)).isEqualTo("100 万");
+  }
+
+  @Test
   void lowerBoundIsNeverRoundedUp() {
     assertThat(en.count(BoundedCount.atLeast(9_899_999))).isEqualTo("≥ 9.8 M");
     assertThat(en.count(BoundedCount.atLeast(99_999))).isEqualTo("≥ 99 K");

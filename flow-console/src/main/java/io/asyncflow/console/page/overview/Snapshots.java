@@ -32,10 +32,10 @@ final class Snapshots {
 
   private final Calls calls;
   private final InstantSource clock;
-  private final Map<Viewer, Snapshot> last =
+  private final Map<Viewer, Kept> last =
       new LinkedHashMap<>(MOST_KEPT, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Viewer, Snapshot> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Viewer, Kept> eldest) {
           return size() > MOST_KEPT;
         }
       };
@@ -47,6 +47,11 @@ final class Snapshots {
       return new Viewer(operator.principal(), operator.kind(), operator.roles(), operator.verbs());
     }
   }
+
+  /**
+   * @param since by this server's clock, which is not the database's
+   */
+  private record Kept(Snapshot snapshot, long since) {}
 
   /**
    * @param isStale whether the server could not read it now
@@ -68,7 +73,7 @@ final class Snapshots {
     try {
       Snapshot now = read(frame);
       synchronized (last) {
-        last.put(viewer, now);
+        last.put(viewer, new Kept(now, clock.millis()));
       }
       return new Seen(now, false);
     } catch (FlowException refused) {
@@ -82,9 +87,9 @@ final class Snapshots {
 
   private Snapshot lastOf(Viewer viewer) {
     synchronized (last) {
-      Snapshot before = last.get(viewer);
-      boolean isKnown = before != null && clock.millis() - before.numbers().at() < KEPT.toMillis();
-      return isKnown ? before : null;
+      Kept before = last.get(viewer);
+      boolean isKnown = before != null && clock.millis() - before.since() < KEPT.toMillis();
+      return isKnown ? before.snapshot() : null;
     }
   }
 
