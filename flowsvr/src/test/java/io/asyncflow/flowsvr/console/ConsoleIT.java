@@ -96,8 +96,16 @@ class ConsoleIT {
 
   private List<String> pages() {
     return List.of(
+        "/",
+        "/?wall",
+        "/failures",
+        "/failures?verdict=POISON&span=all",
         "/types",
         "/types/" + TYPE,
+        "/types/" + TYPE + "?tab=history&range=14d&stage=split",
+        "/types/" + TYPE + "?tab=failures",
+        "/types/" + TYPE + "?tab=settings",
+        "/types/" + TYPE + "?tab=acts",
         "/types/" + TYPE + "?tab=tables",
         "/jobs",
         "/jobs/" + jobId,
@@ -270,7 +278,7 @@ class ConsoleIT {
     for (String page : List.of("/tasks/" + taskId, "/jobs/" + jobId, "/schedules/" + scheduleId)) {
       assertThat(get(page, "key-of-another-tenant", "en").statusCode()).as(page).isEqualTo(404);
     }
-    for (String list : List.of("/types", "/jobs", "/schedules")) {
+    for (String list : List.of("/", "/failures", "/types", "/jobs", "/schedules")) {
       assertThat(get(list, "key-of-another-tenant", "en").body()).doesNotContain(TYPE);
     }
     assertThat(post("/tasks/" + taskId + "/cancel", "key-of-another-tenant").statusCode())
@@ -404,6 +412,44 @@ class ConsoleIT {
         .firstValue("Set-Cookie")
         .orElseThrow()
         .split(";")[0];
+  }
+
+  @Test
+  void overviewShowsTheTypesAndLeadsThoseOfSomeUsersToTheirs() throws Exception {
+    KeyedServer.Roles.add(
+        "key-of-some-users",
+        TestCallers.of(Role.READER, new Scope(Names.ALL, Names.ALL, Names.of(List.of("ada")), "")));
+
+    assertThat(get("/", KeyedServer.Roles.keyOf(Role.READER), "en").body())
+        .contains("data-key=\"" + TYPE + "\"");
+    HttpResponse<String> answer = get("/", "key-of-some-users", "en");
+    assertThat(answer.statusCode()).isEqualTo(303);
+    assertThat(answer.headers().firstValue("Location")).hasValue("/console/types");
+    assertThat(get("/types/" + TYPE, "key-of-some-users", "en").body())
+        .contains("These are numbers of all users");
+  }
+
+  @Test
+  void typeIsPausedOnTheOverviewByOperatorsAlone() throws Exception {
+    assertThat(get("/", KeyedServer.Roles.keyOf(Role.READER), "en").body())
+        .doesNotContain("act-type_pause");
+    HttpResponse<String> page = get("/", KeyedServer.Roles.keyOf(Role.OPERATOR), "en");
+    assertThat(page.body()).contains("act-type_pause-" + TYPE);
+
+    HttpResponse<String> paused =
+        post("/types/" + TYPE + "/pause?from=overview", KeyedServer.Roles.keyOf(Role.OPERATOR));
+    assertThat(paused.statusCode()).isEqualTo(303);
+    assertThat(paused.headers().firstValue("Location")).hasValue("/console");
+    assertThat(paused.headers().firstValue("Set-Cookie").orElse(""))
+        .startsWith("asyncflow_done=type_pause;");
+    assertThat(api("pause/list", Map.of("kind", "TYPE")).toString()).contains(TYPE);
+    post("/types/" + TYPE + "/resume", KeyedServer.Roles.keyOf(Role.OPERATOR));
+  }
+
+  @Test
+  void kitchenIsClosed() throws Exception {
+    assertThat(get("/_kitchen", KeyedServer.Roles.keyOf(Role.ADMIN), "en").statusCode())
+        .isEqualTo(404);
   }
 
   @Test

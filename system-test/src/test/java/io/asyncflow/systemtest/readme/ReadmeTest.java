@@ -30,7 +30,7 @@ class ReadmeTest {
   private final Document readme = Document.read("README.md");
 
   @ParameterizedTest
-  @ValueSource(strings = {"README", "docs/schedules"})
+  @ValueSource(strings = {"README", "docs/schedules", "docs/console"})
   void theTranslationShowsTheSameCode(String name) {
     assertThat(Document.read(name + ".zh-CN.md").blocks())
         .extracting(Block::language, Block::code)
@@ -41,7 +41,7 @@ class ReadmeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"README", "docs/schedules"})
+  @ValueSource(strings = {"README", "docs/schedules", "docs/console"})
   void theTranslationNamesTheSameThings(String name) {
     Document original = Document.read(name + ".md");
     Document chinese = Document.read(name + ".zh-CN.md");
