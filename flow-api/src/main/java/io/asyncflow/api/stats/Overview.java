@@ -28,7 +28,14 @@ public record Overview(long at, List<TypeNumbers> types, List<Problem> problems)
       int workers,
       LastHour lastHour,
       LastDay lastDay,
-      List<Long> spark) {}
+      List<Long> spark) {
+
+    /** The same of a type that is paused now, or not. */
+    public TypeNumbers paused(boolean isPaused) {
+      return new TypeNumbers(
+          taskType, isPaused, due, executing, oldestDueMs, workers, lastHour, lastDay, spark);
+    }
+  }
 
   /**
    * What happened in the last 60 minutes.

@@ -260,7 +260,15 @@ class BrowserIT {
   void textOfAStrangerRunsNothingAndBreaksNothing() {
     for (String payload : Payloads.all()) {
       api.withStranger(payload);
-      for (String address : List.of("/tasks/" + SampleApi.TASK, "/workers", "/audit")) {
+      for (String address :
+          List.of(
+              "",
+              "/failures",
+              "/types/tts",
+              "/types/tts?tab=acts",
+              "/tasks/" + SampleApi.TASK,
+              "/workers",
+              "/audit")) {
         if (page == null) {
           open(address, "lang=en", NARROW, true);
         } else {

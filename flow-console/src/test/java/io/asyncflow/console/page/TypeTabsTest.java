@@ -52,6 +52,19 @@ class TypeTabsTest {
   }
 
   @Test
+  void numbersThatCouldNotAllBeReadAreSaidToBeLowerBounds() throws Exception {
+    assertThat(open("/types/tts").select("#cut").text()).isEmpty();
+    assertThat(open("/types/tts?tab=history").select("#cut").text()).isEmpty();
+    api.withRows(100);
+
+    Document now = open("/types/tts");
+    assertThat(now.select("#cut").text()).contains("lower bounds");
+    assertThat(now.select("tr[data-key=merge] td[data-l=Failed] [aria-hidden]").text())
+        .isEqualTo("≥ 0");
+    assertThat(open("/types/tts?tab=history").select("#cut").text()).contains("lower bounds");
+  }
+
+  @Test
   void chartsSayTheirNumbersAsTables() throws Exception {
     Document page = open("/types/tts?tab=history");
 

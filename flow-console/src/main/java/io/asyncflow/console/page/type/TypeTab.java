@@ -28,8 +28,10 @@ public sealed interface TypeTab {
    * @param range the one that is shown
    * @param ranges those that there are
    * @param stage the one that is shown; empty for all together
+   * @param isWhole whether all was added up; otherwise counts are lower bounds
    */
-  record History(Range range, List<Range> ranges, String stage, List<Chart> charts)
+  record History(
+      Range range, List<Range> ranges, String stage, boolean isWhole, List<Chart> charts)
       implements TypeTab {}
 
   record Failed(Failures failures) implements TypeTab {}

@@ -104,7 +104,7 @@ final class TypeTabs {
             to,
             "points",
             range.points());
-    return new TypeTab.History(range, ranges, stage, charts(series));
+    return new TypeTab.History(range, ranges, stage, series.whole(), charts(series));
   }
 
   private static List<Chart> charts(Series series) {

@@ -1,15 +1,19 @@
 package io.asyncflow.flowsvr.stats.present;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.api.stats.Overview;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import org.springframework.beans.factory.DisposableBean;
@@ -39,15 +43,21 @@ public class PresentQueries implements DisposableBean {
     this.node = node;
   }
 
-  /** The last snapshot, of these types alone. */
-  public Overview overview(Names types) {
+  /** The last snapshot, of these types alone; whether a type is paused is as of now. */
+  public Overview overview(Names seen) {
     Overview all = overview.current();
-    return types.isAll()
-        ? all
-        : new Overview(
-            all.at(),
-            all.types().stream().filter(type -> types.contains(type.taskType())).toList(),
-            all.problems().stream().filter(one -> types.contains(one.taskType())).toList());
+    Set<String> paused =
+        types.all().stream()
+            .filter(TaskTypeConfig::paused)
+            .map(config -> config.type().name())
+            .collect(toSet());
+    return new Overview(
+        all.at(),
+        all.types().stream()
+            .filter(type -> seen.contains(type.taskType()))
+            .map(type -> type.paused(paused.contains(type.taskType())))
+            .toList(),
+        all.problems().stream().filter(one -> seen.contains(one.taskType())).toList());
   }
 
   /**
