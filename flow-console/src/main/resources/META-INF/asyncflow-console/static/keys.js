@@ -6,12 +6,12 @@ import { togglePause } from './live.js';
 
 let afterG = false;
 
-// On a phone, the places scroll.
-document.querySelector('#nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+// On a phone, the places and the tabs scroll.
+for (const here of document.querySelectorAll('#nav [aria-current], .tabs [aria-current]')) here.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 /** @param {number} step */
 function move(step) {
-  const rows = [...document.querySelectorAll('main tbody tr')];
+  const rows = [...document.querySelectorAll('main .list tbody tr')];
   if (rows.length === 0) return;
   const now = rows.findIndex((row) => row.classList.contains('here'));
   const next = rows[Math.max(0, Math.min(rows.length - 1, now + step))];

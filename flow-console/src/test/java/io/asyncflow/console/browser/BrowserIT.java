@@ -10,6 +10,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.Cookie;
+import com.microsoft.playwright.options.LoadState;
 import com.microsoft.playwright.options.ReducedMotion;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.console.Payloads;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -45,6 +48,7 @@ class BrowserIT {
 
   private static final Path PICTURES = Path.of("target/screenshots");
   private static final String PAGES = System.getProperty("asyncflow.test.pages", ".*");
+  private static final boolean ALL_LOOKS = Boolean.getBoolean("asyncflow.test.looks.all");
   private static final int PICTURE = 1280;
   private static final int WIDE = 1440;
   private static final int NARROW = 360;
@@ -136,8 +140,9 @@ class BrowserIT {
   }
 
   /**
-   * Each page in each language and theme; wide and narrow in turn. {@code
-   * -Dasyncflow.test.pages=/failures.*} leaves the others out.
+   * Each page in each language and theme; wide and narrow in turn, or both with {@code
+   * -Dasyncflow.test.looks.all=true}. {@code -Dasyncflow.test.pages=/failures.*} leaves the others
+   * out.
    */
   static Stream<Arguments> looks() {
     List<Arguments> looks = new ArrayList<>();
@@ -149,6 +154,12 @@ class BrowserIT {
         looks.add(Arguments.of(address, "zh", "dark", WIDE));
         looks.add(Arguments.of(address, "en", "dark", NARROW));
         looks.add(Arguments.of(address, "zh", "light", NARROW));
+        if (ALL_LOOKS) {
+          looks.add(Arguments.of(address, "en", "light", NARROW));
+          looks.add(Arguments.of(address, "zh", "dark", NARROW));
+          looks.add(Arguments.of(address, "en", "dark", WIDE));
+          looks.add(Arguments.of(address, "zh", "light", WIDE));
+        }
       }
     }
     return looks.stream();
@@ -228,6 +239,41 @@ class BrowserIT {
         .containsText("285,");
     PlaywrightAssertions.assertThat(page.locator("[data-key=flow] details"))
         .hasAttribute("open", "");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/failures", "/types/tts", "/types/tts?tab=history"})
+  void firstViewTakesFewRequestsAndNothingMoves(String address) {
+    open("/help", "lang=en&times=relative&refresh=0", WIDE, true);
+    AtomicInteger requests = new AtomicInteger();
+    page.onRequest(request -> requests.incrementAndGet());
+    page.navigate(base() + "/console" + address);
+    page.waitForLoadState(LoadState.NETWORKIDLE);
+
+    assertThat(requests.get()).isLessThanOrEqualTo(13);
+    assertThat(
+            page.evaluate(
+                "() => new Promise(done => new PerformanceObserver(list => done("
+                    + "list.getEntries().reduce((sum, e) => sum + e.value, 0)))"
+                    + ".observe({type: 'layout-shift', buffered: true})"
+                    + " || setTimeout(() => done(0), 1000))"))
+        .as("layout shift")
+        .isEqualTo(0);
+  }
+
+  @Test
+  void pageThatNobodySeesAsksForNothing() {
+    open("", "lang=en&refresh=2", WIDE, true);
+    page.waitForRequest(base() + "/console", () -> {});
+    AtomicInteger looks = new AtomicInteger();
+    page.onRequest(request -> looks.incrementAndGet());
+    page.evaluate("Object.defineProperty(document, 'hidden', {get: () => true, configurable: true})");
+    looks.set(0);
+    page.waitForTimeout(5_000);
+    assertThat(looks.get()).isZero();
+
+    page.evaluate("delete document.hidden");
+    page.waitForRequest(base() + "/console", () -> {});
   }
 
   @Test

@@ -167,5 +167,7 @@ class OverviewTest {
 
     assertThat(page.select("header, nav, footer, .act")).isEmpty();
     assertThat(page.select("#live, #tiles, #problems, #rows")).hasSize(4);
+    assertThat(page.select("#problems li[data-grave]")).hasSize(5);
+    assertThat(page.select("#problems li[data-key=more]").text()).contains("6");
   }
 }

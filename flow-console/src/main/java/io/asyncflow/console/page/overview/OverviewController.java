@@ -28,6 +28,9 @@ public class OverviewController {
 
   private static final int MOST_PROBLEMS = 12;
 
+  /** Nobody scrolls a wall. */
+  private static final int MOST_ON_A_WALL = 5;
+
   /** So that a clock that is read a little later makes no other page. */
   private static final long SECOND = 1_000;
 
@@ -68,7 +71,7 @@ public class OverviewController {
     List<OverviewView.Row> rows =
         numbers.types().stream().map(type -> row(frame, type, numbers.at(), late)).toList();
     List<Problem> problems = Problems.of(frame, seen.snapshot());
-    int shown = Math.min(problems.size(), MOST_PROBLEMS);
+    int shown = Math.min(problems.size(), isWall ? MOST_ON_A_WALL : MOST_PROBLEMS);
     return new OverviewView(
         seen.isStale() ? numbers.at() : null,
         isWall,
