@@ -7,10 +7,12 @@ import io.asyncflow.console.Payloads;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
+import io.asyncflow.console.text.Strange;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.jsoup.Jsoup;
@@ -98,6 +100,36 @@ class PageTest {
           .isEmpty();
       assertThat(page.select("[href^=javascript], [href^=data], [href^=//], [href^=http]"))
           .isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("payloads")
+  void textOfAStrangerIsShownAsItIs(String payload) throws Exception {
+    String shown =
+        Strange.of(payload).parts().stream()
+            .map(part -> part.isMark() ? "⟨" + part.text() + "⟩" : part.text())
+            .collect(Collectors.joining());
+    SamplePages pages = new SamplePages(new SampleApi().withStranger(payload));
+    for (String address :
+        List.of(
+            "",
+            "/failures",
+            "/types/tts",
+            "/types/tts?tab=acts",
+            "/types/tts?tab=failures",
+            "/jobs",
+            "/jobs/" + SampleApi.JOB,
+            "/tasks/" + SampleApi.TASK,
+            "/workers",
+            "/worker?id=gpu-2",
+            "/schedules",
+            "/schedules/" + SampleApi.SCHEDULE,
+            "/cluster",
+            "/audit")) {
+      assertThat(Jsoup.parse(pages.html(address, Language.EN)).select("main bdi"))
+          .as(address)
+          .anyMatch(text -> text.wholeText().contains(shown));
     }
   }
 
