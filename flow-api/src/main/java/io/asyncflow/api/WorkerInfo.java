@@ -17,6 +17,11 @@ import java.util.Map;
  * @param states states by name: "worker", "health", "stuck" (handlers that ignore an interrupt),
  *     "quarantined" (slots out of use after resource failures), "spooled" (reports on disk), and
  *     "poller/" with each type
+ * @param withheld stages that it has handlers for and does not ask for; {@code null} for none
+ * @param models the models of its stages, by {@code type/stage}; {@code null} for none
+ * @param loaded the models that are loaded on its slots; {@code null} for none
+ * @param queued the ids of tasks that it holds and has not begun, some of them if there are many;
+ *     {@code null} for none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record WorkerInfo(
@@ -27,4 +32,42 @@ public record WorkerInfo(
     Map<String, String> labels,
     Map<String, Integer> freeThreads,
     Map<String, Integer> freeSlots,
-    Map<String, String> states) {}
+    Map<String, String> states,
+    List<Withheld> withheld,
+    Map<String, String> models,
+    List<String> loaded,
+    List<String> queued) {
+
+  /**
+   * A stage that a worker has a handler for, and does not ask for.
+   *
+   * @param stage as {@code type/stage}
+   * @param requires the labels that the worker lacks
+   */
+  public record Withheld(String stage, List<String> requires) {}
+
+  /** Of a worker that withholds nothing, has no models, and begins all that it holds. */
+  public WorkerInfo(
+      String host,
+      String sdkVersion,
+      Integer version,
+      List<String> stages,
+      Map<String, String> labels,
+      Map<String, Integer> freeThreads,
+      Map<String, Integer> freeSlots,
+      Map<String, String> states) {
+    this(
+        host,
+        sdkVersion,
+        version,
+        stages,
+        labels,
+        freeThreads,
+        freeSlots,
+        states,
+        null,
+        null,
+        null,
+        null);
+  }
+}

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.api.WorkerInfo.Withheld;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
@@ -14,18 +15,40 @@ import java.util.Map;
 /** The description of a worker in its heartbeats: its constant data and its present state. */
 final class SelfDescription {
 
+  private static final int MOST_QUEUED = 50;
+
   private final String host = WorkerIds.host();
   private final String version = SelfDescription.class.getPackage().getImplementationVersion();
   private final Integer programVersion;
   private final List<String> stages;
   private final Map<String, String> labels;
+  private final List<Withheld> withheld;
+  private final Map<String, String> models = new LinkedHashMap<>();
 
-  SelfDescription(WorkerSettings settings, Map<String, Map<String, RegisteredStage>> types) {
+  /**
+   * @param withheldStages stages that are not asked for, with the labels that are missing
+   */
+  SelfDescription(
+      WorkerSettings settings,
+      Map<String, Map<String, RegisteredStage>> types,
+      Map<String, List<String>> withheldStages) {
     stages =
         types.entrySet().stream()
             .flatMap(type -> type.getValue().keySet().stream().map(s -> type.getKey() + "/" + s))
             .toList();
     labels = settings.labels();
+    withheld =
+        withheldStages.entrySet().stream()
+            .map(stage -> new Withheld(stage.getKey(), stage.getValue()))
+            .toList();
+    types.forEach(
+        (type, stages) ->
+            stages.forEach(
+                (name, stage) -> {
+                  if (!stage.model().isEmpty()) {
+                    models.put(type + "/" + name, stage.model());
+                  }
+                }));
     programVersion = settings.version() == 0 ? null : settings.version();
   }
 
@@ -41,7 +64,20 @@ final class SelfDescription {
         labels,
         freeThreads,
         slots.freeByDevice(),
-        statesOf(now, isPaused));
+        statesOf(now, isPaused),
+        withheld.isEmpty() ? null : withheld,
+        models.isEmpty() ? null : models,
+        orNull(slots.loadedModels()),
+        orNull(
+            pipelines.stream()
+                .flatMap(pipeline -> pipeline.pool().queuedTasks(MOST_QUEUED).stream())
+                .limit(MOST_QUEUED)
+                .toList()));
+  }
+
+  /** A description has a size, and what is empty says nothing. */
+  private static List<String> orNull(List<String> list) {
+    return list.isEmpty() ? null : list;
   }
 
   private static Map<String, String> statesOf(WorkerView now, boolean isPaused) {

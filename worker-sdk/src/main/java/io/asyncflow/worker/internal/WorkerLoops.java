@@ -129,7 +129,7 @@ public final class WorkerLoops {
     this.health = new OutageLog(log, "health of this worker", link);
     this.drain = new Drain(this::stopDrained, Thread::new, link);
     Map<String, Map<String, RegisteredStage>> types = registry.typesFor(settings);
-    self = new SelfDescription(settings, types);
+    self = new SelfDescription(settings, types, registry.withheldBy(settings));
 
     ReportWriter writer = new ReportWriter(settings.workerId(), sealing);
     WakeUp reportWakeUp = new WakeUp();

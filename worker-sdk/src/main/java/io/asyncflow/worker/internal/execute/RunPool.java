@@ -248,6 +248,16 @@ public final class RunPool {
     return queue.models();
   }
 
+  /** The ids of the first queued tasks. */
+  public synchronized List<String> queuedTasks(int most) {
+    queue.forgetEnded();
+    List<String> ids = new ArrayList<>();
+    for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext() && ids.size() < most; ) {
+      ids.add(waiting.next().task().taskId());
+    }
+    return ids;
+  }
+
   public synchronized int working() {
     return (int) running().stream().filter(run -> !run.overdue()).count();
   }

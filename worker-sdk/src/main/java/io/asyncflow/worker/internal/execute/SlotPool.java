@@ -266,6 +266,16 @@ public final class SlotPool implements Loop.Step {
     return places;
   }
 
+  /** The models that are loaded on places, each once. */
+  public synchronized List<String> loadedModels() {
+    return devices.values().stream()
+        .flatMap(List::stream)
+        .map(place -> place.model.name())
+        .filter(model -> !model.equals(LoadedModel.NONE))
+        .distinct()
+        .toList();
+  }
+
   /** The quarantined places, such as {@code cuda:0/1}. */
   public synchronized List<String> quarantined() {
     return in(PlaceState.QUARANTINED).stream().map(Place::toString).toList();

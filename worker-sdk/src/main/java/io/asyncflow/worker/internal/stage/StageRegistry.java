@@ -127,6 +127,21 @@ public final class StageRegistry {
     return runnable;
   }
 
+  /** The stages that {@link #typesFor} leaves out, as {@code type/stage}, with what is missing. */
+  public Map<String, List<String>> withheldBy(WorkerSettings settings) {
+    Map<String, List<String>> withheld = new LinkedHashMap<>();
+    types.forEach(
+        (type, stages) ->
+            stages.forEach(
+                (name, stage) -> {
+                  List<String> missing = stage.needs().missing(settings.labels());
+                  if (!missing.isEmpty()) {
+                    withheld.put(type + "/" + name, missing);
+                  }
+                }));
+    return withheld;
+  }
+
   private static void requirePlaces(
       String type, RegisteredStage stage, Map<String, Integer> devices) {
     int maxPlaces = devices.values().stream().mapToInt(Integer::intValue).max().orElse(0);

@@ -55,6 +55,18 @@ class SlotPoolTest {
   }
 
   @Test
+  void modelsThatAreLoadedAreNamedOnce() {
+    SlotPool devices = pool(Map.of("a", 3));
+    assertThat(devices.loadedModels()).isEmpty();
+
+    Slot slot = devices.tryTake(1, "kokoro").orElseThrow();
+    devices.tryTake(1, "kokoro").orElseThrow();
+    devices.free(slot);
+
+    assertThat(devices.loadedModels()).containsExactly("kokoro");
+  }
+
+  @Test
   void freePlacesAreCountedByDevice() {
     SlotPool devices = pool(Map.of("a", 1, "b", 2));
     Slot taken = devices.tryTake(1, "").orElseThrow();

@@ -135,6 +135,9 @@ class StageRegistryTest {
     registry.register("tts", "speak", handler, StageNeeds.slots(1).on("gpu", "model=kokoro"));
     registry.register("video", "cut", handler, StageNeeds.nothing().on("gpu"));
     Map<String, Integer> slots = Map.of("cpu", 1);
+    assertThat(registry.withheldBy(settings(slots, Map.of())))
+        .isEqualTo(
+            Map.of("tts/speak", List.of("gpu", "model=kokoro"), "video/cut", List.of("gpu")));
     assertThat(registry.typesFor(settings(slots, Map.of()))).containsOnlyKeys("tts");
     assertThat(registry.typesFor(settings(slots, Map.of())).get("tts")).containsOnlyKeys("split");
 
@@ -145,6 +148,7 @@ class StageRegistryTest {
     Map<String, String> both = Map.of("gpu", "H100", "model", "vits, kokoro");
     assertThat(registry.typesFor(settings(slots, both)).get("tts"))
         .containsOnlyKeys("split", "speak");
+    assertThat(registry.withheldBy(settings(slots, both))).isEmpty();
   }
 
   @Test
