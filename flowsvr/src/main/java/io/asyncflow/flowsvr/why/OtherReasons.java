@@ -64,6 +64,7 @@ final class OtherReasons {
           row.leaseEnd(),
           null,
           "A worker holds it.");
+      addQueued(reasons, facts, worker);
     }
     if (!hasWorker) {
       reasons.add(
@@ -83,6 +84,23 @@ final class OtherReasons {
             "Its worker has been silent for longer than it should be.");
       }
     }
+  }
+
+  /** A worker may hold more tasks than it has threads or slots for. */
+  private static void addQueued(Reasons reasons, Facts facts, String worker) {
+    String id = facts.row().id().toString();
+    facts.workers().stream()
+        .filter(described -> described.id().equals(worker))
+        .filter(described -> described.says().queued().contains(id))
+        .findFirst()
+        .ifPresent(
+            described ->
+                reasons.add(
+                    "QUEUED_AT_WORKER",
+                    data("worker", worker, "queued", described.says().queued().size()),
+                    null,
+                    "WAIT",
+                    "Its worker has not begun it: a thread or a slot must become free first."));
   }
 
   private static Long hardEnd(TaskRow row, TaskTypeConfig type) {

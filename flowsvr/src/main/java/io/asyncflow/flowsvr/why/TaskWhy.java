@@ -138,7 +138,7 @@ class TaskWhy {
     List<TaskTable> live = families.find(id.type(), RECENT).map(TaskFamily::live).orElse(List.of());
     boolean isDue = row.orderTime() <= row.now();
     boolean isInLane = waits && !row.lane().equals(Lane.OPEN);
-    List<DescribedWorker> workers = waits ? workers() : List.of();
+    List<DescribedWorker> workers = waits || executes ? workers() : List.of();
     Set<String> laneWorkers = isInLane ? store.workersOf(row.lane()) : Set.of();
     boolean asksWhoHolds = waits && WorkerReasons.asksWhoHolds(row, workers, laneWorkers);
     JobFacts job = row.place() == null ? null : job(row.place().jobId(), caller).orElse(null);

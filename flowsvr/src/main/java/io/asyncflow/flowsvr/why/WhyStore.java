@@ -13,7 +13,6 @@ import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.why.Facts.DoneAct;
 import io.asyncflow.flowsvr.why.Facts.Holder;
 import io.asyncflow.flowsvr.why.Facts.JobFacts;
-import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -151,15 +150,9 @@ class WhyStore {
 
   private DescribedWorker worker(ResultSet rs) throws SQLException {
     String id = rs.getString("worker_id");
-    Description description = descriptions.of(id, rs.getString("description"));
     return new DescribedWorker(
         id,
-        description.stages(),
-        description.version(),
-        description.freeThreads(),
-        description.freeSlots(),
-        description.quarantined(),
-        description.stuck(),
+        descriptions.of(id, rs.getString("description")),
         rs.getLong("beat_time"),
         rs.getLong("silent_ms") > LOST_AFTER.toMillis(),
         rs.getBoolean("drain"));

@@ -3,8 +3,11 @@ package io.asyncflow.flowsvr.why;
 import io.asyncflow.rules.TaskType;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -26,6 +29,10 @@ final class WorkerDescriptions {
    * @param freeSlots by device
    * @param quarantined slots out of use; empty for none
    * @param stuck handlers that heed no interrupt
+   * @param withheld the labels that it lacks for stages that it has handlers for
+   * @param models by stage: what its runs load
+   * @param loaded models that are loaded on its slots
+   * @param queued the ids of tasks that it holds and has not begun; some of them if there are many
    */
   record Description(
       Set<String> stages,
@@ -33,7 +40,11 @@ final class WorkerDescriptions {
       Map<String, Integer> freeThreads,
       Map<String, Integer> freeSlots,
       String quarantined,
-      int stuck) {}
+      int stuck,
+      Map<String, List<String>> withheld,
+      Map<String, String> models,
+      Set<String> loaded,
+      Set<String> queued) {}
 
   private record Parsed(String json, Description description) {}
 
@@ -61,7 +72,11 @@ final class WorkerDescriptions {
         numbers(description.path("freeThreads")),
         numbers(description.path("freeSlots")),
         quarantined.equals("none") ? "" : quarantined,
-        number(states.path("stuck").asString("0")));
+        number(states.path("stuck").asString("0")),
+        withheld(description.path("withheld")),
+        models(description.path("models")),
+        texts(description.path("loaded")),
+        texts(description.path("queued")));
   }
 
   private static JsonNode parsed(String json) {
@@ -75,14 +90,44 @@ final class WorkerDescriptions {
   private static Set<String> stages(JsonNode listed) {
     Set<String> stages = new HashSet<>();
     for (JsonNode stage : listed) {
-      String name = stage.asString("");
-      int slash = name.indexOf('/');
-      if (slash > 0) {
-        TaskType.parse(name.substring(0, slash))
-            .ifPresent(type -> stages.add(type.name() + name.substring(slash)));
-      }
+      stage(stage.asString("")).ifPresent(stages::add);
     }
     return stages;
+  }
+
+  /** {@code type/stage} with the type as tasks have it. */
+  private static Optional<String> stage(String name) {
+    int slash = name.indexOf('/');
+    return slash <= 0
+        ? Optional.empty()
+        : TaskType.parse(name.substring(0, slash)).map(type -> type.name() + name.substring(slash));
+  }
+
+  private static Map<String, List<String>> withheld(JsonNode listed) {
+    Map<String, List<String>> withheld = new HashMap<>();
+    for (JsonNode each : listed) {
+      List<String> requires = List.copyOf(texts(each.path("requires")));
+      stage(each.path("stage").asString("")).ifPresent(stage -> withheld.put(stage, requires));
+    }
+    return withheld;
+  }
+
+  private static Map<String, String> models(JsonNode object) {
+    Map<String, String> models = new HashMap<>();
+    for (String name : object.propertyNames()) {
+      stage(name).ifPresent(stage -> models.put(stage, object.path(name).asString("")));
+    }
+    return models;
+  }
+
+  private static Set<String> texts(JsonNode listed) {
+    Set<String> texts = new TreeSet<>();
+    for (JsonNode text : listed) {
+      if (text.isString()) {
+        texts.add(text.asString());
+      }
+    }
+    return texts;
   }
 
   private static Map<String, Integer> numbers(JsonNode object) {

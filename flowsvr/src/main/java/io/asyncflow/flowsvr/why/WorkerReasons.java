@@ -17,6 +17,9 @@ final class WorkerReasons {
 
   private static final long LATELY = Duration.ofMinutes(2).toMillis();
 
+  /** For so long, workers leave a task to those that have loaded its model. */
+  private static final long PREFERENCE_MS = 1_000;
+
   private final Facts facts;
   private final Reasons reasons;
   private final String type;
@@ -29,7 +32,7 @@ final class WorkerReasons {
     String stage = facts.stageName();
     this.listing =
         facts.workers().stream()
-            .filter(worker -> worker.stages().contains(stage))
+            .filter(worker -> worker.says().stages().contains(stage))
             .filter(this::isOfLane)
             .toList();
   }
@@ -38,7 +41,7 @@ final class WorkerReasons {
   static boolean asksWhoHolds(TaskRow row, List<DescribedWorker> workers, Set<String> laneWorkers) {
     String stage = row.id().type().name() + "/" + row.stage();
     return laneWorkers.isEmpty()
-        && workers.stream().noneMatch(one -> one.isAlive() && one.stages().contains(stage));
+        && workers.stream().noneMatch(one -> one.isAlive() && one.says().stages().contains(stage));
   }
 
   static void addTo(Reasons reasons, Facts facts) {
@@ -71,7 +74,7 @@ final class WorkerReasons {
       return;
     }
     int least = facts.type() == null ? 0 : facts.type().minWorkerVersion();
-    List<DescribedWorker> modern = without(asking, worker -> worker.version() < least);
+    List<DescribedWorker> modern = without(asking, worker -> worker.says().version() < least);
     if (modern.isEmpty()) {
       reasons.block(
           "WORKER_TOO_OLD",
@@ -92,25 +95,49 @@ final class WorkerReasons {
     return workers.stream().filter(left.negate()).toList();
   }
 
+  private void addModel(List<DescribedWorker> workers) {
+    String stage = facts.stageName();
+    Set<String> models =
+        workers.stream()
+            .map(worker -> worker.says().models().getOrDefault(stage, ""))
+            .filter(model -> !model.isEmpty())
+            .collect(Collectors.toSet());
+    long due = facts.row().now() - facts.row().orderTime();
+    if (models.size() != 1 || due < 0 || due >= PREFERENCE_MS) {
+      return;
+    }
+    String model = models.iterator().next();
+    List<DescribedWorker> loaded = without(workers, worker -> !worker.says().loaded().contains(model));
+    if (!loaded.isEmpty() && loaded.size() < workers.size()) {
+      reasons.add(
+          "MODEL_PREFERRED",
+          data("model", model, "workers", facts.shown(loaded)),
+          facts.row().orderTime() + PREFERENCE_MS,
+          "WAIT",
+          "Workers that have loaded its model may take it first, for a second.");
+    }
+  }
+
   /** The workers take tasks of the stage, unless they are full. */
   private void addBusy(List<DescribedWorker> workers) {
+    addModel(workers);
     for (DescribedWorker worker : workers) {
-      if (worker.stuck() > 0
+      if (worker.says().stuck() > 0
           && !worker.hasFreeThreads(type)
           && facts.seesWorker().test(worker.id())) {
         reasons.add(
             "HANDLERS_STUCK",
-            data("worker", worker.id(), "stuck", worker.stuck()),
+            data("worker", worker.id(), "stuck", worker.says().stuck()),
             null,
             "RESTART_WORKER",
-            "%s has %d handlers that heed no interrupt.".formatted(worker.id(), worker.stuck()));
+            "%s has %d handlers that heed no interrupt.".formatted(worker.id(), worker.says().stuck()));
       }
     }
     if (workers.stream().allMatch(DescribedWorker::isQuarantined)) {
       List<String> slots =
           workers.stream()
               .filter(worker -> facts.seesWorker().test(worker.id()))
-              .map(worker -> worker.id() + ": " + worker.quarantined())
+              .map(worker -> worker.id() + ": " + worker.says().quarantined())
               .toList();
       reasons.block(
           "SLOTS_QUARANTINED",
@@ -132,7 +159,7 @@ final class WorkerReasons {
     long since = facts.row().now() - LATELY;
     Set<String> known =
         facts.workers().stream()
-            .filter(worker -> !worker.stages().isEmpty())
+            .filter(worker -> !worker.says().stages().isEmpty())
             .map(DescribedWorker::id)
             .collect(Collectors.toSet());
     List<Holder> others =
@@ -140,6 +167,7 @@ final class WorkerReasons {
             .filter(holder -> holder.holdTime() > since)
             .filter(holder -> !known.contains(holder.workerId()))
             .toList();
+    addLabels();
     if (!facts.laneWorkers().isEmpty()) {
       addNoneOfLane();
     } else if (!others.isEmpty()) {
@@ -154,11 +182,37 @@ final class WorkerReasons {
     }
   }
 
+  /** Workers that have a handler, and would ask for the stage with other labels. */
+  private void addLabels() {
+    String stage = facts.stageName();
+    List<DescribedWorker> able =
+        facts.workers().stream()
+            .filter(DescribedWorker::isAlive)
+            .filter(this::isOfLane)
+            .filter(worker -> worker.says().withheld().containsKey(stage))
+            .filter(worker -> facts.seesWorker().test(worker.id()))
+            .toList();
+    if (!able.isEmpty()) {
+      List<String> requires =
+          able.stream()
+              .flatMap(worker -> worker.says().withheld().get(stage).stream())
+              .distinct()
+              .sorted()
+              .toList();
+      reasons.block(
+          "LABELS_MISSING",
+          data("stage", facts.row().stage(), "requires", requires, "workers", facts.shown(able)),
+          null,
+          "LABEL_WORKER",
+          "Workers have a handler for the stage, and lack the labels " + requires + ".");
+    }
+  }
+
   private void addNoWorker() {
     List<DescribedWorker> serving =
         facts.workers().stream()
             .filter(DescribedWorker::isAlive)
-            .filter(w -> w.stages().stream().anyMatch(stage -> stage.startsWith(type + "/")))
+            .filter(w -> w.says().stages().stream().anyMatch(stage -> stage.startsWith(type + "/")))
             .toList();
     List<String> lost = facts.shown(without(listing, worker -> !worker.isLost()));
     List<String> draining =

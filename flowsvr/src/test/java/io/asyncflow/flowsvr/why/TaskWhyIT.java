@@ -325,6 +325,56 @@ class TaskWhyIT {
   }
 
   @Test
+  void workerThatLacksLabelsHasAHandlerAllTheSame() {
+    TaskType type = given.aType().create();
+    TaskId id = due(type);
+    worker(
+        "plain-w",
+        type,
+        ",\"withheld\":[{\"stage\":\"%s/first\",\"requires\":[\"gpu\",\"model=kokoro\"]}]"
+            .formatted(type.name().toUpperCase(java.util.Locale.ROOT)));
+    jdbc.sql(
+            "UPDATE t_worker SET description = REPLACE(description, '\"stages\":[\"%s/first\"]',"
+                    .formatted(type)
+                + " '\"stages\":[]') WHERE worker_id = 'plain-w'")
+        .update();
+
+    Why why = why(id);
+
+    assertThat(codes(why)).containsExactly("LABELS_MISSING", "NO_WORKER");
+    assertThat(reason(why, "LABELS_MISSING").data())
+        .containsEntry("stage", "first")
+        .containsEntry("requires", List.of("gpu", "model=kokoro"))
+        .containsEntry("workers", List.of("plain-w"));
+    Caller scoped =
+        TestCallers.of(
+            Role.READER, new Scope(Names.of(List.of(type.name())), Names.ALL, Names.ALL, "other-"));
+    assertThat(codes(why(id, scoped))).containsExactly("NO_WORKER");
+    worker("able-w", type, "");
+    assertThat(codes(why(id))).doesNotContain("LABELS_MISSING");
+  }
+
+  @Test
+  void modelThatIsLoadedElsewhereIsPreferredForASecond() {
+    TaskType type = given.aType().create();
+    TaskId id = due(type);
+    String models = ",\"models\":{\"%s/first\":\"kokoro\"}".formatted(type);
+    worker("warm-w", type, models + ",\"loaded\":[\"kokoro\"]");
+    worker("cold-w", type, models + ",\"loaded\":[\"bark\"]");
+
+    await()
+        .untilAsserted(
+            () -> {
+              given.set(id, DatabaseClock.sql("order_time = now_ms - 100"));
+              assertThat(reason(why(id), "MODEL_PREFERRED").data())
+                  .containsEntry("model", "kokoro")
+                  .containsEntry("workers", List.of("warm-w"));
+            });
+    given.set(id, DatabaseClock.sql("order_time = now_ms - 2000"));
+    assertThat(codes(why(id))).doesNotContain("MODEL_PREFERRED");
+  }
+
+  @Test
   void tasksThatStandBeforeItAreCountedToALimit() {
     TaskType type = given.aType().create();
     worker("busy-w", type, "");
@@ -445,6 +495,21 @@ class TaskWhyIT {
 
     given.letPass(1, HOURS, id);
     assertThat(codes(why(id))).containsExactly("LEASE_OVER");
+  }
+
+  @Test
+  void aTaskMayBeHeldAndNotBegun() {
+    TaskType type = given.aType().create();
+    TaskId id = due(type);
+    given.aHold(type).by("full-w").theTask();
+    worker("full-w", type, ",\"queued\":[\"%s\",\"7_x_task_1\"]".formatted(id));
+
+    assertThat(codes(why(id))).containsExactly("HELD", "QUEUED_AT_WORKER");
+    assertThat(reason(why(id), "QUEUED_AT_WORKER").data())
+        .containsEntry("worker", "full-w")
+        .containsEntry("queued", 2);
+    worker("full-w", type, ",\"queued\":[\"7_x_task_1\"]");
+    assertThat(codes(why(id))).containsExactly("HELD");
   }
 
   @Test

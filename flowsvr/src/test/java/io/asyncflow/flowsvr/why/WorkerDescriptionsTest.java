@@ -1,8 +1,10 @@
 package io.asyncflow.flowsvr.why;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +44,31 @@ class WorkerDescriptionsTest {
     assertThat(read.version()).isEqualTo(7);
     assertThat(read.quarantined()).isEqualTo("gpu:0");
     assertThat(read.stuck()).isEqualTo(3);
+  }
+
+  @Test
+  void labelsModelsAndQueuedTasksAreRead() {
+    Description read =
+        descriptions.of(
+            "w",
+            """
+            {"withheld":[{"stage":"LARK/split","requires":["zone=b","disk"]},{"stage":"bad"}],
+             "models":{"LARK/first":"kokoro"},"loaded":["kokoro",7],"queued":["1_lark_task_1"]}""");
+
+    assertThat(read.withheld()).containsExactly(entry("lark/split", List.of("disk", "zone=b")));
+    assertThat(read.models()).containsExactly(entry("lark/first", "kokoro"));
+    assertThat(read.loaded()).containsExactly("kokoro");
+    assertThat(read.queued()).containsExactly("1_lark_task_1");
+  }
+
+  @Test
+  void workersOfOlderVersionsSayNothingOfLabelsModelsAndQueuedTasks() {
+    Description read = descriptions.of("w", JSON);
+
+    assertThat(read.withheld()).isEmpty();
+    assertThat(read.models()).isEmpty();
+    assertThat(read.loaded()).isEmpty();
+    assertThat(read.queued()).isEmpty();
   }
 
   @Test
