@@ -1,6 +1,9 @@
 package io.asyncflow.console;
 
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
@@ -8,7 +11,6 @@ import tools.jackson.databind.JsonNode;
  * The calls of the API, in the name of the operator whose request this thread serves.
  * Implementations are thread-safe.
  */
-@FunctionalInterface
 public interface OperatorClient {
 
   /**
@@ -20,4 +22,24 @@ public interface OperatorClient {
    * @throws FlowException as the API refuses the call
    */
   JsonNode call(String path, Map<String, ?> fields);
+
+  /** Takes an object of the store. */
+  @FunctionalInterface
+  interface Receiver {
+
+    /**
+     * The object comes.
+     *
+     * @param length in bytes
+     * @return where its bytes go
+     */
+    OutputStream begin(long length) throws IOException;
+  }
+
+  /**
+   * Reads an object of the store.
+   *
+   * @throws FlowException as the API refuses it; then the receiver is not asked
+   */
+  void read(StoreKey key, Receiver to) throws IOException;
 }

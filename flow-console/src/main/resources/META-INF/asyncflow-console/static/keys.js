@@ -2,6 +2,7 @@
 // Keyboard shortcuts; none in fields, and none at all if the preferences say so.
 
 import { copy, fold } from './json.js';
+import { toggle } from './list.js';
 import { togglePause } from './live.js';
 
 let afterG = false;
@@ -21,12 +22,24 @@ function move(step) {
   next.scrollIntoView({ block: 'nearest' });
 }
 
+/** Opens an act of the page, or presses its button for the selected rows. @param {string} name */
+function act(name) {
+  const one = document.querySelector(`details.act[id$="_${name}"] > summary, #list button[name=act][value=${name}]`);
+  if (one instanceof HTMLElement) one.click();
+}
+
 /** @type {Record<string, () => void>} */
 const KEYS = {
-  '/': () => document.getElementById('find')?.focus(),
+  '/': () => (document.getElementById('q') ?? document.getElementById('find'))?.focus(),
   '?': () => { const help = document.querySelector('footer a'); if (help instanceof HTMLElement) help.click(); },
   j: () => move(1),
   k: () => move(-1),
+  x: () => toggle(false),
+  X: () => toggle(true),
+  r: () => act('retry'),
+  c: () => act('cancel'),
+  n: () => act('run_now'),
+  w: () => document.getElementById('why')?.focus(),
   e: fold,
   p: togglePause,
   y: () => { const id = document.querySelector('button.copy')?.getAttribute('data-copy'); if (id) copy(id); },
@@ -43,6 +56,6 @@ document.addEventListener('keydown', (event) => {
     if (place instanceof HTMLElement) { event.preventDefault(); place.click(); }
     return;
   }
-  const act = KEYS[event.key];
-  if (act) { event.preventDefault(); act(); }
+  const does = KEYS[event.key];
+  if (does) { event.preventDefault(); does(); }
 });

@@ -1,8 +1,17 @@
 package io.asyncflow.console;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.TaskStatus;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +40,12 @@ public final class SampleApi implements OperatorClient {
           "/api/key/me",
           "/api/task/getTask",
           "/api/task/getActs",
+          "/api/task/search",
+          "/api/task/running",
+          "/api/task/why",
+          "/api/task/history",
+          "/api/job/getJobMap",
+          "/api/store/list",
           "/api/job/getJob",
           "/api/job/getJobList",
           "/api/job/getJobTasks",
@@ -62,11 +77,14 @@ public final class SampleApi implements OperatorClient {
   private volatile int rows;
   private volatile int taskStatus = 2;
   private volatile FlowException refusal;
+  private volatile int children = 2_000;
+  private volatile int found = 12;
+  private volatile Set<String> missing = Set.of();
 
   public SampleApi() {
     verbs.addAll(
         List.of(
-            "TASK_STEER CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ STATS_READ"
+            "TASK_STEER TASK_EXPIRE STORE_GET STATS_READ CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ"
                 .split(" ")));
   }
 
@@ -114,6 +132,24 @@ public final class SampleApi implements OperatorClient {
     return this;
   }
 
+  /** The number of children of jobs. */
+  public SampleApi withChildren(int number) {
+    children = number;
+    return this;
+  }
+
+  /** How many tasks a search finds. */
+  public SampleApi withFound(int number) {
+    found = number;
+    return this;
+  }
+
+  /** Lets these tasks not exist. */
+  public SampleApi without(String... tasks) {
+    missing = Set.of(tasks);
+    return this;
+  }
+
   /** Refuses everything but the question who asks. */
   public SampleApi refusing(ErrorCode code, String message) {
     refusal = new FlowException(code, message);
@@ -135,6 +171,9 @@ public final class SampleApi implements OperatorClient {
     if (refusal != null && !path.equals("/api/key/me")) {
       throw refusal;
     }
+    if (fields.get("taskId") instanceof String id && missing.contains(id)) {
+      throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + id + " any more");
+    }
     if (SampleNumbers.knows(path)) {
       return new SampleNumbers(stranger, isEmpty ? 0 : Math.max(rows, 4), isCalm, load)
           .answer(path, fields);
@@ -147,6 +186,12 @@ public final class SampleApi implements OperatorClient {
       case "/api/key/me" -> me();
       case "/api/task/getTask" -> JSON.createObjectNode().set("taskData", task());
       case "/api/task/getActs" -> taskActs();
+      case "/api/task/search" -> search(fields);
+      case "/api/task/running" -> list("runningList", 3, this::running).put("isWhole", true);
+      case "/api/task/why" -> why(fields);
+      case "/api/task/history" -> history();
+      case "/api/job/getJobMap" -> jobMap(fields);
+      case "/api/store/list" -> list("objectList", 3, this::object);
       case "/api/job/getJob" -> JSON.createObjectNode().set("jobData", job(0));
       case "/api/job/getJobList" -> list("jobList", 9, this::job);
       case "/api/job/getJobTasks" -> list("taskList", 12, this::child);
@@ -167,13 +212,210 @@ public final class SampleApi implements OperatorClient {
     ObjectNode make(int index);
   }
 
-  private JsonNode list(String member, int count, Item item) {
+  private ObjectNode list(String member, int count, Item item) {
     ObjectNode result = JSON.createObjectNode();
     ArrayNode items = result.putArray(member);
     for (int i = 0; i < Math.max(count, rows) && !isEmpty; i++) {
       items.add(item.make(i));
     }
     return isEmpty ? result : result.put("nextCursor", "next");
+  }
+
+  private JsonNode search(Map<String, ?> fields) {
+    if (String.valueOf(fields.get("q")).contains("foo:")) {
+      throw new FlowException(
+          ErrorCode.INVALID_INPUT,
+          "q the word 'foo' is not known",
+          List.of(new FieldError("q", "the word 'foo' is not known; known are age, status, type")),
+          null);
+    }
+    boolean hasNone = isEmpty || String.valueOf(fields.get("q")).contains("nobody");
+    ObjectNode found = JSON.createObjectNode();
+    ArrayNode tasks = found.putArray("taskList");
+    int[] statuses = {8, 1, 2, 4, 16, 32};
+    int most = fields.get("taskId") instanceof List<?> ids ? ids.size() : this.found;
+    for (int i = 0; i < most && !hasNone; i++) {
+      ObjectNode task = task();
+      task.put("taskId", (249835547751612417L + i) + "_tts_task_1");
+      task.put("status", statuses[i % statuses.length]).put("scheduleLog", lastLog());
+      task.put("createTime", NOW - 60_000L * i).remove(List.of("taskContext", "result"));
+      tasks.add(task);
+    }
+    return found
+        .put("nextCursor", "N249835547751612417_249835547751612417")
+        .put("looked", 20_000)
+        .put("lookedBackTo", NOW - 86_400_000L)
+        .put("isWhole", false)
+        .put("drivenBy", "PRIMARY");
+  }
+
+  private String lastLog() {
+    ObjectNode log = JSON.createObjectNode();
+    log.putObject("lastData")
+        .put("outcome", "RETRY")
+        .put("errMsg", stranger.equals("ada") ? "no tape in drive 3" : stranger);
+    return log.toString();
+  }
+
+  private ObjectNode running(int i) {
+    return JSON.createObjectNode()
+        .put("taskId", (249835547751612417L + i) + "_tts_task_1")
+        .put("taskStage", "synthesize")
+        .put("userId", stranger)
+        .put("leaseEpoch", 2)
+        .put("holdTime", NOW - 400_000)
+        .put("elapsedMs", 400_000)
+        .put("leaseMs", 18_000)
+        .put("hardEndMs", 200_000);
+  }
+
+  private JsonNode why(Map<String, ?> fields) {
+    ObjectNode why = JSON.createObjectNode().put("checkedAt", NOW);
+    if (fields.containsKey("taskId") || Integer.valueOf(1).equals(fields.get("index"))) {
+      why.put("taskId", TASK).put("status", taskStatus);
+    }
+    String worker = stranger.equals("ada") ? "gpu-1" : stranger;
+    ArrayNode reasons = why.putArray("reasons");
+    switch (fields.containsKey("taskId") ? taskStatus : 1) {
+      case 1 -> {
+        ObjectNode none = reason(reasons, "NO_WORKER", true, "START_WORKER");
+        none.putArray("lost").add("cpu-9");
+        none.putArray("draining");
+        none.putArray("others").add(worker).add("gpu-2");
+        reason(reasons, "BACKOFF", true, "RUN_NOW")
+            .put("attempt", 2)
+            .put("of", 4)
+            .put("dueAt", NOW + 60_000)
+            .put("lastError", stranger.equals("ada") ? "no tape in drive 3" : stranger);
+        reason(reasons, "TYPE_PAUSED", true, "RESUME_TYPE")
+            .put("since", NOW - 60_000)
+            .put("by", stranger)
+            .put("reason", stranger);
+        reason(reasons, "BEHIND", false, "WAIT").put("ahead", 1_001).put("priority", 0);
+        reason(reasons, "NEW_CODE", false, null).put("something", stranger);
+        why.putObject("ahead").put("count", 1_001).put("kind", "AT_LEAST");
+      }
+      case 2 ->
+          reason(reasons, "HELD", false, null)
+              .put("worker", worker)
+              .put("since", NOW - 40_000)
+              .put("leaseUntil", NOW + 18_000)
+              .put("beatAge", 4_000)
+              .put("progress", 63)
+              .put("stage", stranger.equals("ada") ? "synthesize" : stranger);
+      case 8 ->
+          reason(reasons, "FAILED_FINAL", false, "RETRY")
+              .put("verdict", "EXHAUSTED")
+              .put("attempts", 4)
+              .put("lastError", stranger.equals("ada") ? "no tape in drive 3" : stranger)
+              .putArray("copies")
+              .add(TASK);
+      case 16 ->
+          reason(reasons, "CANCELLED_BY", false, "RETRY")
+              .put("operator", stranger)
+              .put("reason", stranger)
+              .put("jobId", JOB);
+      case 32 -> reason(reasons, "TASK_PAUSED", true, "RESUME_TASK").put("by", stranger);
+      default -> reason(reasons, "DONE", false, null).put("endedAt", NOW - 12_000);
+    }
+    return JSON.createObjectNode().set("why", why);
+  }
+
+  private static ObjectNode reason(ArrayNode all, String code, boolean isBlocking, String todo) {
+    ObjectNode reason = all.addObject().put("code", code).put("blocking", isBlocking);
+    if (todo != null) {
+      reason.put("todo", todo);
+    }
+    return reason.put("text", "The server says " + code + ".").putObject("data");
+  }
+
+  private JsonNode history() {
+    ObjectNode history = JSON.createObjectNode().put("gaps", true);
+    ArrayNode entries = history.putArray("entries");
+    String stage = stranger.equals("ada") ? "synthesize" : stranger;
+    String error = stranger.equals("ada") ? "no tape in drive 3\n  at Drive.open" : stranger;
+    entries.addObject().put("time", NOW - 7_200_000).put("kind", "CREATED");
+    held(entries, -7_100_000, "REPORT", "split", 60_000, 40_000).put("outcome", "NEXT_STAGE");
+    held(entries, -6_000_000, "REPORT", stage, 600_000, 500_000)
+        .put("outcome", "RETRY")
+        .put("errMsg", error);
+    held(entries, -4_000_000, "FAILURE", stage, 1_500_000, 400_000).put("verdict", "WORKER_LOST");
+    entries
+        .addObject()
+        .put("time", NOW - 3_600_000)
+        .put("kind", "ACT")
+        .put("outcome", "RETRY")
+        .put("operator", stranger)
+        .put("reason", stranger);
+    if (taskStatus == 2) {
+      held(entries, -40_000, "HELD", stage, 0, 100_000).remove("costMs");
+    }
+    entries
+        .addObject()
+        .put("time", NOW - 12_000)
+        .put("kind", "CURRENT")
+        .put("stage", stage)
+        .put("outcome", TaskStatus.ofCode(taskStatus).name());
+    return history;
+  }
+
+  private ObjectNode held(
+      ArrayNode entries, long time, String kind, String stage, long cost, long waited) {
+    return entries
+        .addObject()
+        .put("time", NOW + time)
+        .put("kind", kind)
+        .put("stage", stage)
+        .put("workerId", stranger.equals("ada") ? "gpu-1" : stranger)
+        .put("leaseEpoch", 1)
+        .put("costMs", cost)
+        .put("waitMs", waited)
+        .put("traceId", "4bf92f3577b34da6a3ce929d0e0e4736");
+  }
+
+  private JsonNode jobMap(Map<String, ?> fields) {
+    int from = ((Number) fields.get("from")).intValue();
+    int count = Math.min(((Number) fields.get("count")).intValue(), children - from);
+    StringBuilder map = new StringBuilder();
+    for (int i = from; i < from + count; i++) {
+      map.append(
+          i < 812 ? 's' : i < 856 ? 'f' : i < 860 ? 'r' : i % 97 == 0 ? 'c' : i < 900 ? 'w' : 'q');
+    }
+    ObjectNode result = JSON.createObjectNode().put("from", from).put("map", map.toString());
+    result.putObject("progress").put("857", 63);
+    return result;
+  }
+
+  private ObjectNode object(int i) {
+    String[] names = {"chapter-1.wav", "manifest.json", "page.html"};
+    return JSON.createObjectNode()
+        .put("key", TASK + "/synthesize/2/" + names[i])
+        .put("bytes", 3_200_000L / (i + 1))
+        .put("time", NOW - 30_000);
+  }
+
+  /** A sound of a fifth of a second, a document, or a page that would run a script. */
+  @Override
+  public void read(StoreKey key, Receiver to) throws IOException {
+    byte[] content =
+        key.name().endsWith(".wav")
+            ? silence()
+            : "<!DOCTYPE html><script>window.pwned=1</script>".getBytes(StandardCharsets.UTF_8);
+    try (OutputStream out = to.begin(content.length)) {
+      out.write(content);
+    }
+  }
+
+  private static byte[] silence() {
+    int samples = 1_600;
+    ByteBuffer wav = ByteBuffer.allocate(44 + samples).order(ByteOrder.LITTLE_ENDIAN);
+    wav.put("RIFF".getBytes(StandardCharsets.US_ASCII)).putInt(36 + samples);
+    wav.put("WAVEfmt ".getBytes(StandardCharsets.US_ASCII)).putInt(16);
+    wav.putShort((short) 1).putShort((short) 1).putInt(8_000).putInt(8_000);
+    wav.putShort((short) 1).putShort((short) 8);
+    wav.put("data".getBytes(StandardCharsets.US_ASCII)).putInt(samples);
+    Arrays.fill(wav.array(), 44, 44 + samples, (byte) 128);
+    return wav.array();
   }
 
   private JsonNode me() {
@@ -262,10 +504,10 @@ public final class SampleApi implements OperatorClient {
             .put("merge", true)
             .put("splitTaskId", TASK);
     if (!state.equals("SPLITTING")) {
-      job.put("total", 2_000)
-          .put("done", state.equals("SUCCESS") ? 2_000 : 812)
+      job.put("total", children)
+          .put("done", state.equals("SUCCESS") ? children : 812)
           .put("failed", state.equals("SUCCESS") ? 0 : 44)
-          .put("cancelled", state.equals("CANCELLED") ? 1_144 : 0);
+          .put("cancelled", state.equals("CANCELLED") ? children - 856 : 0);
     }
     if (state.equals("FAILED") || i == 0 && !stranger.equals("ada")) {
       job.put("errMsg", stranger.equals("ada") ? "44 children failed" : stranger);

@@ -15,11 +15,17 @@ import io.asyncflow.console.page.account.AccountController;
 import io.asyncflow.console.page.account.LogInController;
 import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.failure.FailureController;
+import io.asyncflow.console.page.find.CookieController;
+import io.asyncflow.console.page.find.SelectedController;
+import io.asyncflow.console.page.find.TaskFinder;
+import io.asyncflow.console.page.find.TasksController;
 import io.asyncflow.console.page.job.JobController;
 import io.asyncflow.console.page.kitchen.KitchenController;
 import io.asyncflow.console.page.overview.OverviewController;
 import io.asyncflow.console.page.schedule.ScheduleController;
+import io.asyncflow.console.page.task.FileController;
 import io.asyncflow.console.page.task.TaskController;
+import io.asyncflow.console.page.task.TaskReading;
 import io.asyncflow.console.page.type.TypeController;
 import io.asyncflow.console.page.worker.WorkerController;
 import io.asyncflow.console.text.Language;
@@ -52,7 +58,14 @@ public final class SamplePages {
           "/types/tts?tab=tables",
           "/jobs",
           "/jobs/" + SampleApi.JOB,
+          "/tasks",
+          "/tasks?q=type:tts%20status:failed%20error",
+          "/tasks?q=type:tts%20foo:bar",
+          "/tasks?q=user:nobody%20age%3C1h",
+          "/tasks?q=status:executing&order=LONGEST",
           "/tasks/" + SampleApi.TASK,
+          "/jobs/" + SampleApi.JOB + "/children/7",
+          "/jobs/" + SampleApi.JOB + "/map",
           "/workers",
           "/worker?id=gpu-2",
           "/schedules",
@@ -61,7 +74,7 @@ public final class SamplePages {
           "/audit",
           "/preferences",
           "/help",
-          "/open?id=x",
+          "/open",
           "/login",
           "/nowhere");
 
@@ -85,12 +98,16 @@ public final class SamplePages {
                 new AssetController(assets),
                 new ClusterController(pages, calls),
                 new FailureController(pages, calls),
+                new CookieController(),
+                new FileController(api),
                 new JobController(pages, calls),
                 new KitchenController(pages),
                 new LogInController(pages, frames, new SampleLogIn()),
                 new OverviewController(pages, calls, () -> Instant.ofEpochMilli(SampleApi.NOW)),
                 new ScheduleController(pages, calls),
-                new TaskController(pages, calls),
+                new SelectedController(pages, calls),
+                new TaskController(pages, calls, new TaskReading(calls)),
+                new TasksController(pages, calls, new TaskFinder(calls)),
                 new TypeController(pages, calls),
                 new WorkerController(pages, calls))
             .setControllerAdvice(new ErrorPages(pages, frames))

@@ -27,6 +27,8 @@ public final class Assets {
           "live.js",
           "dialog.js",
           "json.js",
+          "list.js",
+          "map.js",
           "keys.js",
           "palette.js",
           "prefs.js",

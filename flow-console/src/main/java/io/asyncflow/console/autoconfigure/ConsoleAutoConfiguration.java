@@ -14,11 +14,17 @@ import io.asyncflow.console.page.account.AccountController;
 import io.asyncflow.console.page.account.LogInController;
 import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.failure.FailureController;
+import io.asyncflow.console.page.find.CookieController;
+import io.asyncflow.console.page.find.SelectedController;
+import io.asyncflow.console.page.find.TaskFinder;
+import io.asyncflow.console.page.find.TasksController;
 import io.asyncflow.console.page.job.JobController;
 import io.asyncflow.console.page.kitchen.KitchenController;
 import io.asyncflow.console.page.overview.OverviewController;
 import io.asyncflow.console.page.schedule.ScheduleController;
+import io.asyncflow.console.page.task.FileController;
 import io.asyncflow.console.page.task.TaskController;
+import io.asyncflow.console.page.task.TaskReading;
 import io.asyncflow.console.page.type.TypeController;
 import io.asyncflow.console.page.worker.WorkerController;
 import java.time.InstantSource;
@@ -42,11 +48,17 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
   AccountController.class,
   AssetController.class,
   ClusterController.class,
+  CookieController.class,
   ErrorPages.class,
   FailureController.class,
+  FileController.class,
   JobController.class,
   ScheduleController.class,
+  SelectedController.class,
   TaskController.class,
+  TaskFinder.class,
+  TaskReading.class,
+  TasksController.class,
   TypeController.class,
   WorkerController.class
 })

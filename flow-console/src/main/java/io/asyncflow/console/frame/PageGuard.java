@@ -19,8 +19,8 @@ public class PageGuard implements HandlerInterceptor {
 
   /** No inline script, no inline style, and no text that becomes HTML but by our one policy. */
   static final String POLICY =
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-          + " form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self';"
+          + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
           + " require-trusted-types-for 'script'; trusted-types asyncflow";
 
   private final Frames frames;

@@ -45,7 +45,7 @@ public class Pages {
   }
 
   /** A page that answers what could not be done. */
-  ResponseEntity<byte[]> show(Frame frame, String template, Object view, int status) {
+  public ResponseEntity<byte[]> show(Frame frame, String template, Object view, int status) {
     return ResponseEntity.status(status)
         .contentType(HTML)
         .cacheControl(CacheControl.noStore())

@@ -14,6 +14,7 @@ public record Place(String name, String verb, String key) {
   private static final List<Place> ALL =
       List.of(
           new Place("overview", "STATS_READ", "o"),
+          new Place("tasks", "TASK_READ", "t"),
           new Place("failures", "STATS_READ", "f"),
           new Place("types", "TYPE_READ", "y"),
           new Place("jobs", "JOB_READ", "j"),

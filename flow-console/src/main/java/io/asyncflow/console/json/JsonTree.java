@@ -91,8 +91,37 @@ public record JsonTree(Node root, String text, boolean isCut, int length) {
     return of(document == null || document.isMissingNode() ? "" : document.toString());
   }
 
+  /**
+   * The text that stands at a place in a document; empty if there is none, or if it is no JSON.
+   *
+   * @param names of the members that lead to it
+   */
+  public static String memberOf(String document, String... names) {
+    if (document == null || document.isEmpty()) {
+      return "";
+    }
+    try {
+      JsonNode node = JSON.readTree(document);
+      for (String name : names) {
+        node = node.path(name);
+      }
+      return node.asString("");
+    } catch (JacksonException e) {
+      return "";
+    }
+  }
+
   public boolean isEmpty() {
     return length == 0;
+  }
+
+  /** Whether it has values that are not shown. */
+  public boolean isCovered() {
+    return root != null && isCovered(root);
+  }
+
+  private static boolean isCovered(Node node) {
+    return node.kind() == Kind.COVERED || node.children().stream().anyMatch(JsonTree::isCovered);
   }
 
   private static JsonTree asText(String whole) {

@@ -2,9 +2,12 @@ package io.asyncflow.console.page;
 
 import io.asyncflow.api.stats.FailureGroup;
 import io.asyncflow.console.frame.Frame;
+import java.util.regex.Pattern;
 
 /** The words of a search for tasks, as {@code task/search} has them. */
 public final class TaskWords {
+
+  private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{N}_.*@/+=-]+");
 
   private TaskWords() {}
 
@@ -37,13 +40,16 @@ public final class TaskWords {
       String value = namesAndValues[i + 1];
       if (value != null) {
         words.append(words.isEmpty() ? "" : " ").append(namesAndValues[i]).append(':');
-        words.append(value.matches("[A-Za-z0-9_-]+") ? value : quoted(value));
+        words.append(value(value));
       }
     }
     return words.toString();
   }
 
-  private static String quoted(String value) {
-    return '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  /** A value as a word has it: in quotes where it needs them. */
+  public static String value(String value) {
+    return PLAIN.matcher(value).matches()
+        ? value
+        : '"' + value.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 }

@@ -9,6 +9,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.LoadState;
 import com.microsoft.playwright.options.ReducedMotion;
@@ -17,6 +18,7 @@ import io.asyncflow.console.Payloads;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.SampleServer;
+import io.asyncflow.console.text.Strange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -300,33 +302,64 @@ class BrowserIT {
     assertThat(api.acts()).anyMatch(act -> "from the overview".equals(act.fields().get("reason")));
   }
 
+  /**
+   * Each text in every field that a stranger fills: all on the pages that show nearly every field,
+   * some on the others; without a browser, all on all.
+   */
   @Test
   void textOfAStrangerRunsNothingAndBreaksNothing() {
-    for (String payload : Payloads.all()) {
-      api.withStranger(payload);
-      for (String address :
-          List.of(
-              "",
-              "/failures",
-              "/types/tts",
-              "/types/tts?tab=acts",
-              "/tasks/" + SampleApi.TASK,
-              "/workers",
-              "/audit")) {
-        if (page == null) {
-          open(address, "lang=en", NARROW, true);
-        } else {
-          page.navigate(base() + "/console" + address);
-        }
+    List<String> payloads = Payloads.all();
+    List<String> pages = SamplePages.ALL.stream().filter(page -> !page.equals("/nowhere")).toList();
+    open("/help", "lang=en", NARROW, true);
+    page.onDialog(
+        dialog -> {
+          complaints.add("a dialog: " + dialog.message());
+          dialog.dismiss();
+        });
+    for (int i = 0; i < payloads.size(); i++) {
+      api.withStranger(payloads.get(i)).withTaskStatus(i % 2 == 0 ? 1 : 8);
+      for (int j = 0; j < ALWAYS.size() + 2; j++) {
+        String address = j < ALWAYS.size() ? ALWAYS.get(j) : pages.get((2 * i + j) % pages.size());
+        page.navigate(base() + "/console" + address);
         page.evaluate(
-            "document.querySelectorAll('main a, main td').forEach(e => e.dispatchEvent(new MouseEvent('mouseover')))");
+            "document.querySelectorAll('details:not(.act)').forEach(e => e.open = true);"
+                + "document.querySelectorAll('main a, main td, main bdi, main input')"
+                + ".forEach(e => e.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))");
 
         assertThat(page.evaluate("window.pwned === undefined")).isEqualTo(true);
         assertThat(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-            .as(payload)
+            .as(address + " with " + payloads.get(i))
             .isEqualTo(true);
+        if (address.equals(ALWAYS.get(0))) {
+          assertThat(page.evaluate(SHOWN)).as("shown").isEqualTo(shown(payloads.get(i)));
+        }
       }
     }
+  }
+
+  /** Pages that show nearly every field. */
+  private static final List<String> ALWAYS =
+      List.of(
+          "/tasks/" + SampleApi.TASK,
+          "/tasks?q=type:tts",
+          "",
+          "/failures",
+          "/types/tts",
+          "/types/tts?tab=acts",
+          "/jobs/" + SampleApi.JOB,
+          "/workers",
+          "/audit");
+
+  /** The user of the task, as a reader sees it. */
+  private static final String SHOWN =
+      "document.querySelector('#facts > div:nth-child(3) dd').textContent.trim()";
+
+  private static String shown(String text) {
+    StringBuilder seen = new StringBuilder();
+    Strange.of(text)
+        .parts()
+        .forEach(part -> seen.append(part.isMark() ? "⟨" + part.text() + "⟩" : part.text()));
+    return seen.toString();
   }
 
   @Test
@@ -403,6 +436,113 @@ class BrowserIT {
     page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve("palette.png")));
     page.keyboard().press("Enter");
     page.waitForURL("**/audit");
+  }
+
+  @Test
+  void rowsAreSelectedByKeysAndStaySelectedWhenNewsCome() {
+    open("/tasks?q=type:tts%20status:failed", "lang=en&refresh=2", WIDE, true);
+    PlaywrightAssertions.assertThat(page.locator("button[value=retry]")).isDisabled();
+    page.keyboard().press("j");
+    page.keyboard().press("x");
+    page.keyboard().press("j");
+    page.keyboard().press("j");
+    page.keyboard().press("Shift+X");
+    PlaywrightAssertions.assertThat(page.locator("[data-picked]")).hasText("3 selected");
+    page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve("selected-rows.png")));
+
+    page.keyboard().press("/");
+    PlaywrightAssertions.assertThat(page.locator("#q")).isFocused();
+    page.keyboard().press("Escape");
+    page.locator("tbody tr:nth-child(2) th a").focus();
+    page.keyboard().press("c");
+    page.waitForURL("**/tasks/selected");
+    PlaywrightAssertions.assertThat(page.locator("h1")).hasText("Cancel 3 tasks");
+    page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve("selected-sure.png")));
+    page.locator("button.grave").focus();
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("3 tasks: done");
+    assertThat(api.acts())
+        .filteredOn(act -> act.path().equals("/api/task/cancel"))
+        .filteredOn(act -> act.fields().containsKey("expectedEpoch"))
+        .hasSizeGreaterThanOrEqualTo(3);
+  }
+
+  @Test
+  void mapIsWalkedByArrowsAndOpensAChild() {
+    open("/jobs/" + SampleApi.JOB, "lang=en", WIDE, true);
+    Locator cell = page.getByRole(AriaRole.GRIDCELL);
+    page.locator("div.map").focus();
+    page.keyboard().press("ArrowDown");
+    page.keyboard().press("ArrowRight");
+    PlaywrightAssertions.assertThat(cell).hasText("Child 101: Success");
+    PlaywrightAssertions.assertThat(cell).hasAttribute("aria-colindex", "2");
+    page.keyboard().press("End");
+    PlaywrightAssertions.assertThat(cell).hasText("Child 1999: No task yet");
+    page.keyboard().press("Home");
+    page.keyboard().press("ArrowRight");
+    page.keyboard().press("Enter");
+    page.waitForURL("**/tasks/" + SampleApi.TASK);
+  }
+
+  @Test
+  void soundIsPlayedAndNothingElse() {
+    open("/tasks/" + SampleApi.TASK, "lang=en", WIDE, true);
+    page.evaluate("document.querySelector('audio').play().then(() => window.played = true)");
+
+    PlaywrightAssertions.assertThat(page.locator("audio")).hasCount(1);
+    assertThat(page.evaluate("document.querySelector('audio').duration")).isEqualTo(0.2);
+  }
+
+  /** Finds a failed task, reads why, retries it, goes to its job, and cancels that. */
+  @Test
+  void operatorNeedsNoPointer() {
+    api.withTaskStatus(8);
+    open("/types", "lang=en", WIDE, true);
+    page.keyboard().press("g");
+    page.keyboard().press("t");
+    page.waitForURL("**/tasks");
+    page.keyboard().press("/");
+    page.keyboard().type("type:tts status:failed");
+    page.keyboard().press("Enter");
+    page.waitForURL("**/tasks?q=*");
+    page.keyboard().press("j");
+    page.keyboard().press("Enter");
+    page.waitForURL("**/tasks/2*");
+
+    page.keyboard().press("w");
+    PlaywrightAssertions.assertThat(page.locator("#why")).isFocused();
+    PlaywrightAssertions.assertThat(page.locator("#why")).containsText("It has failed after 4");
+    page.keyboard().press("r");
+    PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]")).isFocused();
+    page.keyboard().type("the tape is back");
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The task waits again.");
+
+    tabTo(".crumb a[href*='/jobs/']");
+    page.keyboard().press("Enter");
+    page.waitForURL("**/jobs/" + SampleApi.JOB);
+    page.keyboard().press("c");
+    PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]")).isFocused();
+    page.keyboard().type("not needed");
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok"))
+        .hasText("The rest of the job is being cancelled.");
+
+    assertThat(api.acts())
+        .extracting(SampleApi.Called::path)
+        .contains("/api/task/retry", "/api/job/cancel");
+  }
+
+  /** Goes from one thing to the next by the tabulator, until it is there. */
+  private void tabTo(String selector) {
+    for (int i = 0; i < 60; i++) {
+      page.keyboard().press("Tab");
+      if (Boolean.TRUE.equals(
+          page.evaluate("selector => document.activeElement.matches(selector)", selector))) {
+        return;
+      }
+    }
+    throw new AssertionError("the tabulator does not come to " + selector);
   }
 
   @Test

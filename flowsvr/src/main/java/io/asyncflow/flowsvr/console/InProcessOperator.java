@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.console;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
 import io.asyncflow.console.Done;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.flowsvr.access.Caller;
@@ -16,6 +17,8 @@ import io.asyncflow.flowsvr.web.load.DatabaseGate;
 import io.asyncflow.flowsvr.web.load.ListShare;
 import io.asyncflow.flowsvr.web.read.Fields;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.Collections;
@@ -44,7 +47,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Makes calls of the API by entering their controller methods. It knows those whose arguments are
- * {@link Fields}, a {@link Caller} and the request, and which return an {@link Envelope}.
+ * {@link Fields}, a {@link Caller} and the request, and which return an {@link Envelope};
+ * and the one that answers the bytes of an object.
  *
  * <p>What a page reads that is only opened takes no connection from the work: it is shared for two
  * seconds by all who may see the same, and is read by {@link ReadDatabase}. The page that follows
@@ -54,6 +58,9 @@ import tools.jackson.databind.node.ObjectNode;
 class InProcessOperator implements OperatorClient {
 
   private static final Logger log = LoggerFactory.getLogger(InProcessOperator.class);
+
+  /** The one call that answers bytes. */
+  private static final String OBJECT = "/api/store/{taskId}/{stage}/{epoch}/{name}";
 
   private static final Set<Class<?>> ARGUMENTS =
       Set.of(Fields.class, Caller.class, HttpServletRequest.class);
@@ -205,6 +212,36 @@ class InProcessOperator implements OperatorClient {
     }
   }
 
+  @Override
+  public void read(StoreKey key, Receiver to) throws IOException {
+    Call call = calls().get(OBJECT);
+    HandlerMethod method = call.method();
+    ServletRequestAttributes exchange =
+        (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
+    count(call, exchange.getRequest());
+    gate.preHandle(exchange.getRequest(), null, method);
+    try {
+      ReflectionUtils.makeAccessible(method.getMethod());
+      method
+          .getMethod()
+          .invoke(
+              method.getBean(),
+              key.taskId(),
+              key.stage(),
+              Integer.toString(key.epoch()),
+              key.name(),
+              caller(),
+              new ObjectAnswer(exchange.getResponse(), to));
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof IOException broken) {
+        throw broken;
+      }
+      throw refusal(e.getCause(), method);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private Object[] arguments(
       HandlerMethod method, Map<String, ?> fields, HttpServletRequest request) {
     return Arrays.stream(method.getMethod().getParameterTypes())
@@ -268,12 +305,18 @@ class InProcessOperator implements OperatorClient {
         .getHandlerMethods()
         .forEach(
             (route, handler) -> {
-              if (isCall(handler)) {
+              if (isCall(handler) || readsObjects(route, handler)) {
                 Call call = Call.of(route, handler.createWithResolvedBean());
                 route.getPatternValues().forEach(path -> found.put(path, call));
               }
             });
     return Map.copyOf(found);
+  }
+
+  private static boolean readsObjects(RequestMappingInfo route, HandlerMethod handler) {
+    return route.getPatternValues().contains(OBJECT)
+        && Arrays.asList(handler.getMethod().getParameterTypes())
+            .contains(HttpServletResponse.class);
   }
 
   private static boolean isCall(HandlerMethod handler) {

@@ -55,7 +55,7 @@ public class AccountController {
     return pages.show(frame, "help", frame);
   }
 
-  /** Opens the task or the job with an id. */
+  /** Opens the task or the job with an id; whatever else is searched for, a name as a user's. */
   @GetMapping("/open")
   public ResponseEntity<byte[]> open(Frame frame, @RequestParam(defaultValue = "") String id) {
     String name = id.strip();
@@ -65,7 +65,11 @@ public class AccountController {
     if (name.matches("[0-9]{1,19}")) {
       return Pages.goTo(frame.to("/jobs/" + name));
     }
-    return pages.show(frame, "open", name);
+    if (name.isEmpty()) {
+      return pages.show(frame, "open", name);
+    }
+    boolean isName = name.matches("[\\p{L}\\p{N}_.@-]+");
+    return Pages.goTo(frame.to("/tasks", "q", isName ? "user:" + name : name));
   }
 
   /** Whatever else is asked for. */

@@ -1,15 +1,18 @@
 package io.asyncflow.console.page.job;
 
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.api.find.JobMap;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
 import io.asyncflow.console.page.Form;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.springframework.http.ResponseEntity;
@@ -26,6 +29,8 @@ import org.springframework.web.bind.annotation.RequestParam;
 public class JobController {
 
   private static final int PAGE = 100;
+  private static final int STRETCH = 5_000;
+  private static final int MOST_MAPPED = 100_000;
 
   private final Pages pages;
   private final Calls calls;
@@ -95,7 +100,42 @@ public class JobController {
             children.taskList(),
             status,
             next,
-            JsonTree.of(job.result())));
+            JsonTree.of(job.result()),
+            mapOf(job)));
+  }
+
+  /** {@code null} without children, with more than are drawn each time, or if nobody can tell. */
+  private JobMapView mapOf(Job job) {
+    if (job.total() == null || job.total() == 0 || job.total() > JobMapView.MOST_CELLS) {
+      return null;
+    }
+    try {
+      return JobMapView.of(List.of(stretch(job.jobId(), 0)));
+    } catch (FlowException refused) {
+      if (refused.retryable()) {
+        return null; // too many look at the moment; the next look may have it
+      }
+      throw refused;
+    }
+  }
+
+  private JobMap stretch(String id, int from) {
+    return calls.get(
+        JobMap.class, "/api/job/getJobMap", "jobId", id, "from", from, "count", STRETCH);
+  }
+
+  /**
+   * The map of a large job: as many calls as it has stretches, so it is drawn when it is opened.
+   */
+  @GetMapping("/{id}/map")
+  public ResponseEntity<byte[]> map(Frame frame, @PathVariable String id) {
+    Job job = calls.get(Job.class, "jobData", "/api/job/getJob", Map.of("jobId", id));
+    List<JobMap> stretches = new ArrayList<>();
+    int total = Math.min(job.total() == null ? 0 : job.total(), MOST_MAPPED);
+    for (int from = 0; from < total; from += STRETCH) {
+      stretches.add(stretch(id, from));
+    }
+    return pages.show(frame, "job-map", new JobViews.Mapped(job, JobMapView.of(stretches)));
   }
 
   private static List<Act> acts(Frame frame, Job job) {

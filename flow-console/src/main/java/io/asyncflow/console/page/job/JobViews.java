@@ -20,6 +20,7 @@ public final class JobViews {
   /**
    * @param status of the children that are asked for; empty for all
    * @param next the address of the next page of children; {@code null} on the last
+   * @param map {@code null} if it is not drawn here
    */
   public record Shown(
       Job job,
@@ -28,5 +29,9 @@ public final class JobViews {
       List<JobTask> children,
       String status,
       String next,
-      JsonTree result) {}
+      JsonTree result,
+      JobMapView map) {}
+
+  /** A job with all of its children. */
+  public record Mapped(Job job, JobMapView map) {}
 }

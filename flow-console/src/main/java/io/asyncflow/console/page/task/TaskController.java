@@ -1,15 +1,16 @@
 package io.asyncflow.console.page.task;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.find.Why;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
-import io.asyncflow.console.json.JsonTree;
-import io.asyncflow.console.page.Act;
 import io.asyncflow.console.page.Form;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -17,122 +18,166 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
+import tools.jackson.databind.JsonNode;
 
 /** The page of a task. */
 @Controller
-@RequestMapping("${asyncflow.console.path:/console}/tasks")
+@RequestMapping("${asyncflow.console.path:/console}")
 public class TaskController {
+
+  private static final long MINUTE = 60_000;
+  private static final int MISSING = 404;
 
   private final Pages pages;
   private final Calls calls;
+  private final TaskReading reading;
 
-  public TaskController(Pages pages, Calls calls) {
+  public TaskController(Pages pages, Calls calls, TaskReading reading) {
     this.pages = pages;
     this.calls = calls;
+    this.reading = reading;
   }
 
-  @GetMapping("/{id}")
+  @GetMapping("/tasks/{id}")
   public ResponseEntity<byte[]> show(Frame frame, @PathVariable String id) {
-    Task task = calls.get(Task.class, "taskData", "/api/task/getTask", Map.of("taskId", id));
-    List<TaskViews.DoneAct> done =
-        calls.list(TaskViews.DoneAct.class, "acts", "/api/task/getActs", Map.of("taskId", id));
+    Task task;
+    try {
+      task = reading.task(id);
+    } catch (FlowException refused) {
+      if (refused.errorCode() != ErrorCode.NO_SUCH_TASK) {
+        throw refused;
+      }
+      return pages.show(frame, "gone", reading.gone(frame, id, refused.getMessage()), MISSING);
+    }
+    Why why = reading.why(id);
     return pages.show(
         frame,
         "task",
         new TaskViews.Shown(
             task,
-            acts(frame, task),
-            frame.may("CONTEXT_READ"),
-            JsonTree.of(task.taskContext()),
-            JsonTree.of(task.result()),
-            JsonTree.of(task.scheduleLog()),
-            done));
+            TaskActs.of(frame, task, why),
+            reading.words(frame, why, task),
+            reading.past(task),
+            reading.files(id),
+            reading.contents(frame, task),
+            reading.done(id),
+            curl(task.taskId())));
   }
 
-  private static List<Act> acts(Frame frame, Task task) {
-    TaskStatus status = task.taskStatus();
-    boolean hasEnded = status.isFinal();
-    boolean isPaused = status == TaskStatus.PAUSED;
-    return List.of(
-        act(frame, "TASK_RETRY", "retry", task)
-            .unless(!hasEnded, "why_not.not_ended")
-            .unless(status == TaskStatus.SUCCESS, "why_not.succeeded"),
-        act(frame, "TASK_CANCEL", "cancel", task).unless(hasEnded, "why_not.ended").grave(),
-        act(frame, "PAUSE", "pause", task)
-            .unless(hasEnded, "why_not.ended")
-            .unless(isPaused, "why_not.paused"),
-        act(frame, "PAUSE", "resume", task).unless(!isPaused, "why_not.not_paused"),
-        act(frame, "TASK_STEER", "restart", task)
-            .unless(status != TaskStatus.EXECUTING, "why_not.not_executing")
-            .grave(),
-        act(frame, "TASK_FORCE", "set_status", task).grave().withReason());
+  private static List<String> curl(String id) {
+    return Stream.of("getTask", "why", "history", "getActs")
+        .map(call -> "curl -s \"$FLOW_URL/api/task/" + call + "?taskId=" + id + "\"")
+        .toList();
   }
 
-  private static Act act(Frame frame, String verb, String act, Task task) {
-    return Act.of(frame, verb, "task_" + act, frame.to(path(task.taskId()) + "/" + act))
-        .onSeen(task.leaseEpoch(), task.status());
+  /** A child of a job, which may be no task yet. */
+  @GetMapping("/jobs/{jobId}/children/{index}")
+  public ResponseEntity<byte[]> child(
+      Frame frame, @PathVariable String jobId, @PathVariable int index) {
+    Why why = calls.get(Why.class, "why", "/api/task/why", Map.of("jobId", jobId, "index", index));
+    return why.taskId() == null
+        ? pages.show(frame, "child", new TaskViews.Child(jobId, index, WhyView.of(frame, why, "")))
+        : Pages.goTo(frame.to(path(why.taskId())));
   }
 
   private static String path(String id) {
     return "/tasks/" + id;
   }
 
-  @PostMapping("/{id}/{act}")
+  @PostMapping("/tasks/{id}/{act}")
   public ResponseEntity<byte[]> act(
       Frame frame,
       @PathVariable String id,
       @PathVariable String act,
       @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
-    String reason = form.text("reason");
     String shown = id;
-    String epoch = form.text("expected_epoch");
-    String status = form.text("expected_status");
     switch (act) {
-      case "resume", "restart" -> calls.call("/api/task/" + act, "taskId", id, "reason", reason);
-      case "cancel" ->
-          calls.call(
-              "/api/task/cancel",
-              "taskId",
+      case "resume", "restart" -> call(act, id, form);
+      case "cancel" -> callOnSeen("cancel", id, form);
+      case "pause" -> call("pause", id, form, "stop", form.text("stop"));
+      case "run_now" -> call("runNow", id, form);
+      case "reschedule" ->
+          call(
+              "reschedule",
               id,
-              "expectedEpoch",
-              epoch,
-              "expectedStatus",
-              status,
-              "reason",
-              reason);
-      case "pause" ->
-          calls.call("/api/task/pause", "taskId", id, "stop", form.text("stop"), "reason", reason);
+              form,
+              "runAt",
+              form.time(frame, "runAt"),
+              "delayMs",
+              delayMs(form),
+              "priority",
+              form.text("priority"));
       case "retry" -> // a task of a sealed table goes on as a copy
-          shown =
-              calls
-                  .call(
-                      "/api/task/retry",
-                      "taskId",
-                      id,
-                      "expectedEpoch",
-                      epoch,
-                      "expectedStatus",
-                      status,
-                      "reason",
-                      reason)
-                  .path("taskId")
-                  .asString(id);
-      case "set_status" ->
-          calls.call(
-              "/api/task/setStatus",
-              "taskId",
-              id,
-              "status",
-              form.text("status"),
-              "expectedEpoch",
-              epoch,
-              "expectedStatus",
-              status,
-              "reason",
-              reason);
+          shown = callOnSeen("retry", id, form).path("taskId").asString(id);
+      case "clone" -> shown = clone(frame, reading.task(id), form);
+      case "expire_lease" ->
+          call("expireLease", id, form, "leaseEpoch", form.text("expected_epoch"));
+      case "set_status" -> callOnSeen("setStatus", id, form, "status", form.text("status"));
       default -> throw Form.noPage();
     }
     return Pages.done(frame, "task_" + act, frame.to(path(shown)));
+  }
+
+  private JsonNode call(String act, String id, Form form, Object... namesAndValues) {
+    return call(act, id, form, Calls.fields(namesAndValues));
+  }
+
+  private JsonNode call(String act, String id, Form form, Map<String, Object> fields) {
+    fields.putAll(Calls.fields("taskId", id, "reason", form.text("reason")));
+    return calls.call("/api/task/" + act, fields);
+  }
+
+  /** Refused if the task has moved on since its page was read. */
+  private JsonNode callOnSeen(String act, String id, Form form, Object... namesAndValues) {
+    Map<String, Object> fields = Calls.fields(namesAndValues);
+    fields.putAll(
+        Calls.fields(
+            "expectedEpoch",
+            form.text("expected_epoch"),
+            "expectedStatus",
+            form.text("expected_status")));
+    return call(act, id, form, fields);
+  }
+
+  private static Long delayMs(Form form) {
+    String minutes = form.text("delay");
+    if (minutes.isEmpty()) {
+      return null;
+    }
+    if (!minutes.matches("[0-9]{1,7}")) {
+      throw new FlowException(ErrorCode.INVALID_INPUT, "delay is not a number of minutes");
+    }
+    return Long.parseLong(minutes) * MINUTE;
+  }
+
+  /** What was not changed in the form is not sent, so that the copy keeps what it names. */
+  private String clone(Frame frame, Task task, Form form) {
+    String context = form.fields().get("taskContext");
+    return call(
+            "clone",
+            task.taskId(),
+            form,
+            "taskStage",
+            changed(form.text("taskStage"), task.taskStage()),
+            "userId",
+            changed(form.text("userId"), task.userId()),
+            "priority",
+            changed(form.text("priority"), String.valueOf(task.priority())),
+            "runAt",
+            form.time(frame, "runAt"),
+            "taskContext",
+            context == null ? null : changed(lines(context), lines(task.taskContext())))
+        .path("taskId")
+        .asString(task.taskId());
+  }
+
+  private static String changed(String sent, String before) {
+    return sent.equals(before) ? null : sent;
+  }
+
+  /** Browsers send the ends of lines as HTTP has them. */
+  private static String lines(String text) {
+    return text == null ? "" : text.replace("\r\n", "\n");
   }
 }

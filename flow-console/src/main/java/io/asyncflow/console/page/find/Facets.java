@@ -1,0 +1,78 @@
+package io.asyncflow.console.page.find;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.api.stats.StageList;
+import io.asyncflow.api.stats.StageList.StageNumbers;
+import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.Frame;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The statuses and stages of a type, with their numbers of tasks, each of which narrows a search.
+ * Without a type the statuses have no numbers, because nothing counts over all types.
+ */
+record Facets(List<FindViews.Facet> statuses, List<FindViews.Facet> stages) {
+
+  static final Facets NONE = new Facets(List.of(), List.of());
+  private static final int MOST_STAGES = 32;
+
+  static Facets read(Frame frame, Calls calls, SearchText q, String order) {
+    List<StageNumbers> stages = stages(frame, calls, q.value("type"));
+    List<String> asked = q.values("stage");
+    List<StageNumbers> counted =
+        stages.stream()
+            .filter(stage -> asked.isEmpty() || asked.contains(stage.taskStage()))
+            .toList();
+    List<FindViews.Facet> statuses = new ArrayList<>();
+    for (TaskStatus status : TaskStatus.values()) {
+      String name = status.name().toLowerCase(Locale.ROOT);
+      BoundedCount count =
+          stages.isEmpty()
+              ? null
+              : counted.stream()
+                  .map(stage -> countOf(stage, status))
+                  .reduce(BoundedCount.ZERO, BoundedCount::plus);
+      statuses.add(facet(frame, q, order, "status", name, count));
+    }
+    return new Facets(
+        statuses,
+        stages.stream()
+            .limit(MOST_STAGES)
+            .map(stage -> facet(frame, q, order, "stage", stage.taskStage(), null))
+            .toList());
+  }
+
+  private static FindViews.Facet facet(
+      Frame frame, SearchText q, String order, String name, String value, BoundedCount count) {
+    boolean isSet = q.values(name).stream().anyMatch(value::equalsIgnoreCase);
+    String text = q.toggled(name, value).text();
+    return new FindViews.Facet(value, TaskFinder.address(frame, text, order), isSet, count);
+  }
+
+  private static BoundedCount countOf(StageNumbers stage, TaskStatus status) {
+    return switch (status) {
+      case WAITING -> stage.due().plus(stage.later());
+      case EXECUTING -> stage.executing();
+      case SUCCESS -> stage.success();
+      case FAILED -> stage.failed();
+      case CANCELLED -> stage.cancelled();
+      case PAUSED -> stage.paused();
+    };
+  }
+
+  /** Numbers are a help: a page without them is better than none. */
+  private static List<StageNumbers> stages(Frame frame, Calls calls, String type) {
+    if (type.isEmpty() || !frame.may("STATS_READ")) {
+      return List.of();
+    }
+    try {
+      return calls.get(StageList.class, "/api/stats/stages", "taskType", type).stages();
+    } catch (FlowException refused) {
+      return List.of();
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package io.asyncflow.console.page.find;
+
+import io.asyncflow.api.FieldError;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.page.Form;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.bind.annotation.CookieValue;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/** The search for tasks. */
+@Controller
+@RequestMapping("${asyncflow.console.path:/console}/tasks")
+public class TasksController {
+
+  private static final String TASK = "[0-9]{1,19}_[A-Za-z][A-Za-z0-9_]*_task_[0-9]{1,9}";
+  private static final String JOB = "[0-9]{15,19}";
+
+  /** Searches that every operator has, by the keys of their words. */
+  private static final List<Common> COMMON =
+      List.of(
+          new Common("find.saved.failed", "status:failed due>-1h", ""),
+          new Common("find.saved.late", "status:waiting due<-1m", ""),
+          new Common("find.saved.longest", "status:executing", TaskFinder.LONGEST));
+
+  private record Common(String key, String q, String order) {}
+
+  private final Pages pages;
+  private final Calls calls;
+  private final TaskFinder finder;
+
+  public TasksController(Pages pages, Calls calls, TaskFinder finder) {
+    this.pages = pages;
+    this.calls = calls;
+    this.finder = finder;
+  }
+
+  @GetMapping
+  public ResponseEntity<byte[]> find(
+      Frame frame,
+      @RequestParam Map<String, String> fields,
+      @CookieValue(name = SavedSearches.COOKIE, defaultValue = "") String saved,
+      @CookieValue(name = Column.COOKIE, defaultValue = "") String columns) {
+    Form form = new Form(fields);
+    SearchText q = SearchText.of(form.text("q"));
+    if (q.words().size() == 1 && q.text().matches(TASK)) {
+      return Pages.goTo(frame.to("/tasks/" + q.text()));
+    }
+    if (q.words().size() == 1 && q.text().matches(JOB)) {
+      return Pages.goTo(frame.to("/jobs/" + q.text()));
+    }
+    String order = TaskFinder.ORDERS.contains(form.text("order")) ? form.text("order") : "";
+    FindViews.Refusal refusal = null;
+    FindViews.Found found = null;
+    try {
+      found = finder.find(frame, q, order, form.text("cursor"));
+    } catch (FlowException refused) {
+      refusal = refusal(q, refused);
+    }
+    Facets facets = found == null ? Facets.NONE : Facets.read(frame, calls, q, order);
+    return pages.show(
+        frame,
+        "tasks",
+        new FindViews.Listed(
+            q.text(),
+            order,
+            refusal,
+            found,
+            builder(q),
+            facets.statuses(),
+            facets.stages(),
+            saved(frame, SavedSearches.of(saved)),
+            Column.of(columns),
+            SelectedController.actsOf(frame)));
+  }
+
+  /**
+   * @throws FlowException the refusal, if it is not the words' fault
+   */
+  private static FindViews.Refusal refusal(SearchText q, FlowException refused) {
+    int status = refused.errorCode().httpStatus();
+    if (status != 400 && status != 403 && status != 404) {
+      throw refused;
+    }
+    List<String> messages =
+        refused.errors().isEmpty()
+            ? List.of(refused.getMessage())
+            : refused.errors().stream().map(FieldError::message).toList();
+    List<FindViews.Piece> pieces = new ArrayList<>();
+    for (SearchText.Word word : q.words()) {
+      String text = q.text().substring(word.from(), word.to());
+      boolean isWrong =
+          messages.stream().anyMatch(message -> SearchText.isMeant(word, message))
+              || word == q.words().get(q.words().size() - 1)
+                  && messages.stream().anyMatch(message -> message.contains("quote"));
+      pieces.add(new FindViews.Piece(text, isWrong));
+    }
+    return new FindViews.Refusal(messages, pieces);
+  }
+
+  private static FindViews.Builder builder(SearchText q) {
+    Map<TaskStatus, Boolean> statuses = new LinkedHashMap<>();
+    List<String> set = q.values("status");
+    for (TaskStatus status : TaskStatus.values()) {
+      statuses.put(status, set.stream().anyMatch(value -> value.equalsIgnoreCase(status.name())));
+    }
+    return new FindViews.Builder(
+        q.value("type"),
+        statuses,
+        String.join(",", q.values("stage")),
+        String.join(",", q.values("user")),
+        String.join(",", q.values("worker")),
+        q.value("text"),
+        q.bound("age", "<"));
+  }
+
+  private static List<FindViews.Saved> saved(Frame frame, SavedSearches own) {
+    List<FindViews.Saved> all = new ArrayList<>();
+    for (Common common : COMMON) {
+      String url = TaskFinder.address(frame, common.q(), common.order());
+      all.add(new FindViews.Saved(frame.t(common.key()), "", url, false));
+    }
+    own.byName()
+        .forEach(
+            (name, q) ->
+                all.add(new FindViews.Saved(name, q, TaskFinder.address(frame, q, ""), true)));
+    return all;
+  }
+
+  /** Makes words of the fields below the search, and searches for them. */
+  @GetMapping("/build")
+  public ResponseEntity<byte[]> build(
+      Frame frame, @RequestParam MultiValueMap<String, String> fields) {
+    Form form = new Form(fields.toSingleValueMap());
+    SearchText q =
+        SearchText.of(form.text("q"))
+            .with("type", List.of(form.text("type")))
+            .with(
+                "status",
+                fields.getOrDefault("status", List.of()).stream()
+                    .map(status -> status.toLowerCase(Locale.ROOT))
+                    .toList());
+    for (String name : List.of("stage", "user", "worker")) {
+      q = q.with(name, List.of(form.text(name).split(",")));
+    }
+    q = q.with("text", List.of(form.text("text"))).withBound("age", "<", form.text("age"));
+    return Pages.goTo(TaskFinder.address(frame, q.text(), form.text("order")));
+  }
+
+  /** A page of a search as the API answers it. */
+  @GetMapping("/download")
+  public ResponseEntity<byte[]> download(Frame frame, @RequestParam Map<String, String> fields) {
+    Form form = new Form(fields);
+    byte[] json =
+        calls
+            .call(
+                "/api/task/search",
+                "q",
+                form.text("q"),
+                "order",
+                form.text("order").equals(TaskFinder.LONGEST) ? "" : form.text("order"),
+                "cursor",
+                form.text("cursor"),
+                "limit",
+                200)
+            .toPrettyString()
+            .getBytes(StandardCharsets.UTF_8);
+    return ResponseEntity.ok()
+        .contentType(MediaType.APPLICATION_JSON)
+        .header(HttpHeaders.CONTENT_DISPOSITION, "attachment; filename=\"tasks.json\"")
+        .header(HttpHeaders.CACHE_CONTROL, "no-store")
+        .body(json);
+  }
+}

@@ -1,0 +1,53 @@
+package io.asyncflow.console.page.task;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.find.Why;
+import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.page.Act;
+import java.util.List;
+
+/** What an operator can do with a task, and why the state of the task refuses the rest. Pure. */
+final class TaskActs {
+
+  private TaskActs() {}
+
+  /**
+   * @param why {@code null} if it is not known; its time is the server's
+   */
+  static List<Act> of(Frame frame, Task task, Why why) {
+    TaskStatus status = task.taskStatus();
+    boolean hasEnded = status.isFinal();
+    boolean isPaused = status == TaskStatus.PAUSED;
+    boolean waits = status == TaskStatus.WAITING;
+    boolean executes = status == TaskStatus.EXECUTING;
+    boolean isDue = waits && why != null && task.orderTime() <= why.checkedAt();
+    return List.of(
+        act(frame, "TASK_RETRY", "retry", task)
+            .unless(!hasEnded, "why_not.not_ended")
+            .unless(status == TaskStatus.SUCCESS, "why_not.succeeded"),
+        act(frame, "TASK_CANCEL", "cancel", task).unless(hasEnded, "why_not.ended").grave(),
+        act(frame, "TASK_STEER", "run_now", task)
+            .unless(!waits, "why_not.not_waiting")
+            .unless(isDue, "why_not.due"),
+        act(frame, "TASK_STEER", "reschedule", task).unless(!waits, "why_not.not_waiting"),
+        act(frame, "TASK_STEER", "clone", task).unless(task.jobId() != null, "why_not.of_job"),
+        act(frame, "PAUSE", "pause", task)
+            .unless(hasEnded, "why_not.ended")
+            .unless(isPaused, "why_not.paused"),
+        act(frame, "PAUSE", "resume", task).unless(!isPaused, "why_not.not_paused"),
+        act(frame, "TASK_STEER", "restart", task)
+            .unless(!executes, "why_not.not_executing")
+            .grave(),
+        act(frame, "TASK_EXPIRE", "expire_lease", task)
+            .unless(!executes, "why_not.not_executing")
+            .grave()
+            .withReason(),
+        act(frame, "TASK_FORCE", "set_status", task).grave().withReason());
+  }
+
+  private static Act act(Frame frame, String verb, String act, Task task) {
+    return Act.of(frame, verb, "task_" + act, frame.to("/tasks/" + task.taskId() + "/" + act))
+        .onSeen(task.leaseEpoch(), task.status());
+  }
+}

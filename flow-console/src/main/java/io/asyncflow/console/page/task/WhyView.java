@@ -1,0 +1,184 @@
+package io.asyncflow.console.page.task;
+
+import io.asyncflow.api.find.Why;
+import io.asyncflow.api.find.WhyReason;
+import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.console.frame.Frame;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Why a task does not run, in the words of the operator.
+ *
+ * @param ahead due tasks before it; {@code null} if it does not stand in line
+ */
+public record WhyView(List<Line> lines, BoundedCount ahead) {
+
+  /** What a value of a reason is, which decides how it is shown. */
+  public enum Kind {
+    TIME,
+    WORKER,
+    JOB,
+    SCHEDULE,
+    TASK,
+    TEXT
+  }
+
+  /**
+   * A reason.
+   *
+   * @param sentence in the operator's language; the server's own for a code that is not known
+   * @param todo what helps; empty if nothing need be done
+   * @param place where that is done; {@code null} if it is done on this page, or elsewhere
+   */
+  public record Line(
+      String code,
+      boolean isBlocking,
+      String sentence,
+      List<Detail> details,
+      String todo,
+      String place) {}
+
+  /** A value that was seen, with its name. */
+  public record Detail(String name, Kind kind, List<Item> items) {}
+
+  /**
+   * @param ms epoch ms of a time; otherwise {@code null}
+   */
+  public record Item(String text, Long ms) {}
+
+  private static final Map<String, Kind> KINDS =
+      Map.ofEntries(
+          Map.entry("dueAt", Kind.TIME),
+          Map.entry("fireTime", Kind.TIME),
+          Map.entry("since", Kind.TIME),
+          Map.entry("nextAt", Kind.TIME),
+          Map.entry("leaseUntil", Kind.TIME),
+          Map.entry("hardEnd", Kind.TIME),
+          Map.entry("endedAt", Kind.TIME),
+          Map.entry("lastSweep", Kind.TIME),
+          Map.entry("until", Kind.TIME),
+          Map.entry("lost", Kind.WORKER),
+          Map.entry("draining", Kind.WORKER),
+          Map.entry("others", Kind.WORKER),
+          Map.entry("workerIds", Kind.WORKER),
+          Map.entry("alive", Kind.WORKER),
+          Map.entry("workers", Kind.WORKER),
+          Map.entry("worker", Kind.WORKER),
+          Map.entry("jobId", Kind.JOB),
+          Map.entry("scheduleId", Kind.SCHEDULE),
+          Map.entry("copies", Kind.TASK));
+
+  /** Numbers that a sentence has itself. */
+  private static final Map<String, List<String>> ARGUMENTS =
+      Map.ofEntries(
+          Map.entry("BACKOFF", List.of("attempt", "of")),
+          Map.entry("LIMIT_EXECUTING", List.of("executing", "limit")),
+          Map.entry("LIMIT_RATE", List.of("perSecond")),
+          Map.entry("UNLISTED_POLLERS", List.of("heldLast2Min")),
+          Map.entry("WORKER_TOO_OLD", List.of("minVersion")),
+          Map.entry("HANDLERS_STUCK", List.of("stuck")),
+          Map.entry("BEHIND", List.of("ahead")),
+          Map.entry("JOB_WINDOW", List.of("inFlight", "window")),
+          Map.entry("FAILED_FINAL", List.of("attempts")),
+          Map.entry("QUEUED_AT_WORKER", List.of("queued")));
+
+  /** Where what helps is done; {@code *} stands for the type, {@code +} for the job. */
+  private static final Map<String, String> PLACES =
+      Map.ofEntries(
+          Map.entry("START_WORKER", "/workers"),
+          Map.entry("ADD_WORKERS", "/workers"),
+          Map.entry("LABEL_WORKER", "/workers"),
+          Map.entry("UPGRADE_WORKER", "/workers"),
+          Map.entry("RESUME_WORKER", "/workers"),
+          Map.entry("CHECK_DEVICE", "/workers"),
+          Map.entry("RESTART_WORKER", "/workers"),
+          Map.entry("RESUME_TYPE", "/types/*"),
+          Map.entry("RAISE_LIMIT", "/types/*"),
+          Map.entry("OPEN_JOB", "/jobs/+"),
+          Map.entry("RESUME_JOB", "/jobs/+"),
+          Map.entry("CHECK_GOVERNANCE", "/cluster"));
+
+  /**
+   * @param type of the task; empty if it is not known
+   */
+  static WhyView of(Frame frame, Why why, String type) {
+    return new WhyView(
+        why.reasons().stream().map(reason -> line(frame, why, reason, type)).toList(), why.ahead());
+  }
+
+  private static Line line(Frame frame, Why why, WhyReason reason, String type) {
+    Map<String, Object> data = reason.data() == null ? Map.of() : reason.data();
+    List<String> arguments = ARGUMENTS.getOrDefault(reason.code(), List.of());
+    boolean isKnown =
+        !frame.word("why.", reason.code()).equals(reason.code())
+            && arguments.stream().allMatch(data::containsKey);
+    List<Detail> details = new ArrayList<>();
+    data.forEach(
+        (name, value) -> {
+          if (!(isKnown && arguments.contains(name))) {
+            add(details, frame, why, name, value);
+          }
+        });
+    String todo = reason.todo() == null ? "" : frame.word("why.todo.", reason.todo());
+    return new Line(
+        reason.code(),
+        reason.blocking(),
+        isKnown
+            ? frame.t("why." + reason.code(), arguments.stream().map(data::get).toArray())
+            : reason.text(),
+        details,
+        todo,
+        place(frame, reason, data, type));
+  }
+
+  private static void add(List<Detail> details, Frame frame, Why why, String name, Object value) {
+    String label = frame.word("why.data.", name);
+    if (name.equals("beatAge") && value instanceof Number age) {
+      long beat = (why.checkedAt() - age.longValue()) / 1_000 * 1_000;
+      details.add(new Detail(frame.t("why.data.beat"), Kind.TIME, List.of(new Item("", beat))));
+      return;
+    }
+    if (name.equals("dueForMs")) {
+      return; // it would make a page with nothing new another page, and the due time stands there
+    }
+    Kind kind = KINDS.getOrDefault(name, Kind.TEXT);
+    List<Item> items =
+        (value instanceof List<?> several ? several : List.of(value))
+            .stream().map(each -> item(frame, name, kind, each)).toList();
+    if (!items.isEmpty()) {
+      details.add(new Detail(label, kind, items));
+    }
+  }
+
+  private static Item item(Frame frame, String name, Kind kind, Object value) {
+    if (kind == Kind.TIME && value instanceof Number ms) {
+      return new Item("", ms.longValue());
+    }
+    if (value instanceof Number number) {
+      return new Item(frame.number(number), null);
+    }
+    String text = String.valueOf(value);
+    return new Item(
+        switch (name) {
+          case "verdict" -> frame.word("history.", text);
+          case "state" -> frame.word("job.state.", text);
+          default -> text;
+        },
+        null);
+  }
+
+  private static String place(
+      Frame frame, WhyReason reason, Map<String, Object> data, String type) {
+    String path = reason.todo() == null ? null : PLACES.get(reason.todo());
+    if (path == null || path.endsWith("*") && type.isEmpty()) {
+      return null;
+    }
+    if (path.endsWith("+") && !data.containsKey("jobId")) {
+      return null;
+    }
+    return frame.to(
+        path.replace("*", type).replace("+", String.valueOf(data.getOrDefault("jobId", ""))));
+  }
+}

@@ -1,0 +1,219 @@
+package io.asyncflow.console.page.find;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SampleApi.Called;
+import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.text.Language;
+import java.io.ByteArrayOutputStream;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletResponse;
+
+class FindTest {
+
+  private static final String TASK = SampleApi.TASK;
+
+  private final SampleApi api = new SampleApi();
+  private final SamplePages pages = new SamplePages(api);
+
+  private Document page(String address) throws Exception {
+    return Jsoup.parse(pages.html(address, Language.EN));
+  }
+
+  private static String decoded(String location) {
+    return URLDecoder.decode(location, StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void builderMakesTheWordsOfTheSearch() throws Exception {
+    MockHttpServletResponse answer =
+        pages.open(
+            "/tasks/build?q=type%3Aold%20retries%3E2&type=tts&status=FAILED&status=WAITING&stage=cut%20it"
+                + "&user=&worker=gpu-1*&age=1h&order=NEWEST",
+            Language.EN);
+
+    assertThat(decoded(answer.getHeader("Location")))
+        .isEqualTo(
+            "/console/tasks?q=retries>2 type:tts status:failed,waiting stage:\"cut it\""
+                + " worker:gpu-1* age<1h&order=NEWEST");
+  }
+
+  @Test
+  void builderShowsTheWordsOfTheSearch() throws Exception {
+    Document page = page("/tasks?q=type:tts%20status:failed,paused%20age%3C2d");
+
+    assertThat(page.select("#builder input[name=type]").attr("value")).isEqualTo("tts");
+    assertThat(page.select("#builder input[name=status][checked]").eachAttr("value"))
+        .containsExactly("FAILED", "PAUSED");
+    assertThat(page.select("#builder select[name=age] option[selected]").attr("value"))
+        .isEqualTo("2d");
+  }
+
+  @Test
+  void facetsOfATypeHaveNumbersAndNarrowTheSearch() throws Exception {
+    Document page = page("/tasks?q=type:tts");
+
+    assertThat(page.select(".facets").first().text()).contains("Waiting ≈ 9.8 M");
+    assertThat(decoded(page.select(".facets a").first().attr("href")))
+        .isEqualTo("/console/tasks?q=type:tts status:waiting");
+    assertThat(page.select(".facets a").eachText()).contains("merge", "split");
+    assertThat(page("/tasks").select(".facets").text()).doesNotContain("9.8");
+  }
+
+  @Test
+  void howFarItWasLookedIsSaidAndGoesOn() throws Exception {
+    Document page = page("/tasks?q=type:tts%20age%3C9d");
+
+    assertThat(page.select(".looked").text()).startsWith("Looked at 20,000 tasks, back to");
+    assertThat(page.select(".looked a[rel=next]").attr("href"))
+        .contains("cursor=N249835547751612417_249835547751612417");
+    assertThat(decoded(page.select(".looked a").last().attr("href")))
+        .isEqualTo("/console/tasks?q=type:tts created:2026-11-22");
+    assertThat(page("/tasks?q=user:nobody%20age%3C1h").select(".empty a").eachAttr("href"))
+        .containsExactly("/console/tasks?q=age%3C1h", "/console/tasks?q=user%3Anobody");
+  }
+
+  @Test
+  void wordThatIsWrongIsMarkedAndTheOthersStay() throws Exception {
+    Document page = page("/tasks?q=type:tts%20foo:bar");
+
+    assertThat(page.select("u.wrong").eachText()).containsExactly("foo:bar");
+    assertThat(page.select("#refusal").text()).contains("known are age, status, type");
+    assertThat(page.select("#q").attr("value")).isEqualTo("type:tts foo:bar");
+    assertThat(page.select("#list")).isEmpty();
+  }
+
+  @Test
+  void idsAndNamesLeadToTheirPlace() throws Exception {
+    for (String asked : new String[] {"/tasks?q=", "/open?id="}) {
+      assertThat(pages.open(asked + TASK, Language.EN).getHeader("Location"))
+          .isEqualTo("/console/tasks/" + TASK);
+      assertThat(pages.open(asked + SampleApi.JOB, Language.EN).getHeader("Location"))
+          .isEqualTo("/console/jobs/" + SampleApi.JOB);
+    }
+    assertThat(decoded(pages.open("/open?id=ada", Language.EN).getHeader("Location")))
+        .isEqualTo("/console/tasks?q=user:ada");
+    assertThat(decoded(pages.open("/open?id=status:failed", Language.EN).getHeader("Location")))
+        .isEqualTo("/console/tasks?q=status:failed");
+  }
+
+  @Test
+  void selectedTasksAreAskedForAndThenActedOnAsTheyWereSeen() throws Exception {
+    String other = "249835547751612418_tts_task_1";
+    String[] selection = {"act", "retry", "task", TASK + "~2~8", "task", other + "~3~8"};
+    Document asked = Jsoup.parse(pages.submit("/tasks/selected", selection).getContentAsString());
+
+    assertThat(api.acts()).isEmpty();
+    assertThat(asked.select("h1").text()).isEqualTo("Retry 2 tasks");
+    assertThat(asked.select("input[name=task]").eachAttr("value"))
+        .containsExactly(TASK + "~2~8", other + "~3~8");
+
+    api.without(other);
+    Document done =
+        Jsoup.parse(
+            pages
+                .submit(
+                    "/tasks/selected",
+                    "act",
+                    "retry",
+                    "sure",
+                    "yes",
+                    "reason",
+                    "fixed",
+                    "to",
+                    "//evil.example",
+                    "task",
+                    TASK + "~2~8",
+                    "task",
+                    other + "~3~8")
+                .getContentAsString());
+
+    assertThat(api.acts())
+        .containsExactly(
+            new Called(
+                "/api/task/retry",
+                Map.of(
+                    "taskId", TASK, "expectedEpoch", 2, "expectedStatus", 8, "reason", "fixed")));
+    assertThat(done.select(".notice.ok").text()).isEqualTo("1 task: done");
+    assertThat(done.select("tbody tr").text()).contains("8035").contains("any more");
+    assertThat(done.select(".pager a").attr("href")).isEqualTo("/console");
+  }
+
+  @Test
+  void selectionThatIsNoneIsRefused() throws Exception {
+    assertThat(pages.submit("/tasks/selected", "act", "explode", "task", TASK).getStatus())
+        .isEqualTo(404);
+    assertThat(pages.submit("/tasks/selected", "act", "retry", "task", "x").getStatus())
+        .isEqualTo(400);
+    assertThat(pages.submit("/tasks/selected", "act", "retry", "to", "/console/tasks").getStatus())
+        .isEqualTo(303);
+    assertThat(api.acts()).isEmpty();
+  }
+
+  @Test
+  void operatorWithoutVerbsSelectsNothing() throws Exception {
+    Document page =
+        Jsoup.parse(
+            new SamplePages(new SampleApi().withVerbs("TASK_READ"))
+                .html("/tasks?q=type:tts", Language.EN));
+
+    assertThat(page.select("input[name=task], button[name=act]")).isEmpty();
+    assertThat(page.select("#rows tr")).isNotEmpty();
+    assertThat(page.select("#builder input[name=text]")).isEmpty();
+  }
+
+  @Test
+  void searchesAndColumnsAreKeptInCookies() throws Exception {
+    MockHttpServletResponse saved =
+        pages.submit("/tasks/save", "name", "mine", "q", "type:tts age<1h", "to", "/console/tasks");
+    assertThat(saved.getHeader("Set-Cookie"))
+        .startsWith("asyncflow_searches=mine=type%3Atts%20age%3C1h;")
+        .contains("HttpOnly")
+        .contains("SameSite=Lax");
+
+    assertThat(
+            pages.submit("/tasks/columns", "column", "user", "column", "x").getHeader("Set-Cookie"))
+        .startsWith("asyncflow_columns=user;");
+    assertThat(Column.of("none")).isEmpty();
+    assertThat(Column.of("")).hasSize(7);
+    assertThat(pages.submit("/tasks/save", "name", "", "q", "x").getStatus()).isEqualTo(400);
+  }
+
+  @Test
+  void foundTasksAreDownloadedAsTheApiAnswersThem() throws Exception {
+    MockHttpServletResponse file = pages.open("/tasks/download?q=type:tts", Language.EN);
+
+    assertThat(file.getContentType()).isEqualTo("application/json");
+    assertThat(file.getHeader("Content-Disposition")).contains("attachment");
+    assertThat(file.getContentAsString()).contains("\"taskList\"").contains(TASK);
+  }
+
+  @Test
+  void serverThatIsBusyIsNoFaultOfTheWords() throws Exception {
+    api.refusing(ErrorCode.LIMIT_EXCEEDED, "too many");
+
+    assertThat(pages.open("/tasks", Language.EN).getStatus()).isEqualTo(429);
+  }
+
+  @Test
+  void fullPagesStayWithinTheirBudget() throws Exception {
+    api.withFound(100).withChildren(5_000);
+    for (String address :
+        List.of("/tasks?q=type:tts", "/tasks/" + TASK, "/jobs/" + SampleApi.JOB)) {
+      ByteArrayOutputStream zipped = new ByteArrayOutputStream();
+      try (GZIPOutputStream gzip = new GZIPOutputStream(zipped)) {
+        gzip.write(pages.html(address, Language.ZH).getBytes(StandardCharsets.UTF_8));
+      }
+      assertThat(zipped.size()).as(address).isLessThan(20 * 1024);
+    }
+  }
+}
