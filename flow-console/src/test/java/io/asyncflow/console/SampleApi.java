@@ -192,7 +192,11 @@ public final class SampleApi implements OperatorClient {
       case "/api/task/history" -> history();
       case "/api/job/getJobMap" -> jobMap(fields);
       case "/api/store/list" -> list("objectList", 3, this::object);
-      case "/api/job/getJob" -> JSON.createObjectNode().set("jobData", job(0));
+      case "/api/job/getJob" ->
+          JSON.createObjectNode()
+              .put("rate", 31.5)
+              .put("estimatedEnd", NOW + 37_512)
+              .set("jobData", job(0));
       case "/api/job/getJobList" -> list("jobList", 9, this::job);
       case "/api/job/getJobTasks" -> list("taskList", 12, this::child);
       case "/api/worker/get" -> JSON.createObjectNode().set("workerData", worker(0));

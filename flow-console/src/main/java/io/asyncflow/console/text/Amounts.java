@@ -42,6 +42,13 @@ public final class Amounts {
     return duration(seconds * SECOND);
   }
 
+  /** How often something happens: {@code 31.5/s}, or a minute if it is seldom. */
+  public String rate(double perSecond) {
+    boolean isOften = perSecond >= 1;
+    String number = String.format(Locale.ROOT, "%.1f", isOften ? perSecond : perSecond * 60);
+    return words.get(isOften ? "unit.per_s" : "unit.per_m", number);
+  }
+
   private String two(long ms, long large, String largeUnit, long small, String smallUnit) {
     long rest = ms % large / small;
     String first = unit(ms / large, largeUnit);

@@ -24,6 +24,13 @@ class TextTest {
   }
 
   @Test
+  void whatIsSeldomIsCountedByTheMinute() {
+    assertThat(en.rate(31.5)).isEqualTo("31.5/s");
+    assertThat(en.rate(0.5)).isEqualTo("30.0/min");
+    assertThat(zh.rate(0.05)).isEqualTo("3.0/分");
+  }
+
+  @Test
   void estimateHasTwoDigits() {
     assertThat(en.about(812)).isEqualTo("≈ 812");
     assertThat(en.about(9_812_345)).isEqualTo("≈ 9.8 M");

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.job;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobPage;
@@ -17,6 +18,7 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.progress.JobPace;
 import io.asyncflow.flowsvr.job.steps.JobStaging;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
@@ -76,7 +78,9 @@ class JobController {
 
   record Created(String jobId) {}
 
-  record Found(Job jobData) {}
+  /** Rate and estimate are those of {@link JobPace}. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Found(Job jobData, Double rate, Long estimatedEnd) {}
 
   record Staged(int staged) {}
 
@@ -107,8 +111,10 @@ class JobController {
       path = {"/getJob", "/get_job"},
       method = {GET, POST})
   Envelope<Found> getJob(Fields in, Caller caller) {
-    Job job = JobReach.require(queries.get(jobId(in)), caller).toJob();
-    return Envelope.ok(new Found(caller.shown(job, whole -> whole.withResult(null))));
+    JobRow job = JobReach.require(queries.get(jobId(in)), caller);
+    JobPace pace = JobPace.of(job);
+    Job shown = caller.shown(job.toJob(), whole -> whole.withResult(null));
+    return Envelope.ok(new Found(shown, pace.rate(), pace.estimatedEnd()));
   }
 
   @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class, list = true)

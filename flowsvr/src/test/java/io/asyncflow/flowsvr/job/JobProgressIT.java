@@ -115,6 +115,14 @@ class JobProgressIT {
         HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofInputStream()));
   }
 
+  private JsonNode getJob(String id) throws IOException, InterruptedException {
+    URI address = URI.create("http://127.0.0.1:" + port + "/api/job/getJob?jobId=" + id);
+    HttpResponse<String> answer =
+        HttpClient.newHttpClient()
+            .send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofString());
+    return JSON.readTree(answer.body()).path("result");
+  }
+
   @Test
   void tellsWhereItStandsThenWhatIsNewThenTheEnd() throws Exception {
     String id = jobs.create(book);
@@ -125,6 +133,7 @@ class JobProgressIT {
       assertThat(first.name()).isEqualTo("progress");
       assertThat(first.data().path("state").asString()).isEqualTo("SPLITTING");
       assertThat(first.data().has("total")).isFalse();
+      assertThat(getJob(id).has("rate")).isFalse();
 
       Task split = jobs.hold(book.name(), "split");
       jobs.stage(split, 0, 2);
@@ -142,6 +151,9 @@ class JobProgressIT {
       Event one = stream.until(e -> e.number("done") == 1);
       assertThat(one.data().path("rate").asDouble()).isPositive();
       assertThat(one.data().path("estimatedEnd").asLong()).isPositive();
+      JsonNode read = getJob(id);
+      assertThat(read.path("rate").asDouble()).isPositive();
+      assertThat(read.path("estimatedEnd").asLong()).isPositive();
       jobs.success(jobs.hold(book.name(), "child"), "[1]");
       jobs.success(jobs.hold(book.name(), "merge"), "whole");
 

@@ -32,6 +32,9 @@ public class JobController {
   private static final int STRETCH = 5_000;
   private static final int MOST_MAPPED = 100_000;
 
+  /** Estimates drift; in coarse steps, a page with no other news stays the same. */
+  private static final long ESTIMATE = 10_000;
+
   private final Pages pages;
   private final Calls calls;
 
@@ -68,11 +71,14 @@ public class JobController {
     return pages.show(frame, "jobs", new JobViews.Listed(page.jobList(), state, type, user, older));
   }
 
+  private record Answer(Job jobData, Double rate, Long estimatedEnd) {}
+
   @GetMapping("/{id}")
   public ResponseEntity<byte[]> show(
       Frame frame, @PathVariable String id, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
-    Job job = calls.get(Job.class, "jobData", "/api/job/getJob", Map.of("jobId", id));
+    Answer answer = calls.get(Answer.class, "/api/job/getJob", "jobId", id);
+    Job job = answer.jobData();
     String status = form.text("status");
     JobTaskPage children =
         calls.get(
@@ -96,6 +102,10 @@ public class JobController {
         new JobViews.Shown(
             job,
             JobBar.of(job),
+            answer.rate(),
+            answer.estimatedEnd() == null
+                ? null
+                : answer.estimatedEnd() / ESTIMATE * ESTIMATE,
             acts(frame, job),
             children.taskList(),
             status,

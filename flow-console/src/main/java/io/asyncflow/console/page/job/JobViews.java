@@ -18,6 +18,8 @@ public final class JobViews {
   public record Listed(List<Job> jobs, String state, String type, String user, String older) {}
 
   /**
+   * @param rate children a second; {@code null} until one has ended
+   * @param estimatedEnd of the children; {@code null} while there is no estimate
    * @param status of the children that are asked for; empty for all
    * @param next the address of the next page of children; {@code null} on the last
    * @param map {@code null} if it is not drawn here
@@ -25,6 +27,8 @@ public final class JobViews {
   public record Shown(
       Job job,
       JobBar bar,
+      Double rate,
+      Long estimatedEnd,
       List<Act> acts,
       List<JobTask> children,
       String status,

@@ -18,6 +18,7 @@ public record JobSnapshot(long version, JobProgress progress) {
    * @param runningPercent the sum of their reported percentages
    */
   public static JobSnapshot of(JobRow job, int running, long runningPercent) {
+    JobPace pace = JobPace.of(job);
     return new JobSnapshot(
         job.version(),
         new JobProgress(
@@ -29,8 +30,8 @@ public record JobSnapshot(long version, JobProgress progress) {
             job.allCancelled(),
             running,
             percent(job, runningPercent),
-            rate(job),
-            estimatedEnd(job)));
+            pace.rate(),
+            pace.estimatedEnd()));
   }
 
   private static int percent(JobRow job, long runningPercent) {
@@ -43,38 +44,6 @@ public record JobSnapshot(long version, JobProgress progress) {
       return 100;
     }
     return (int) Math.min(99, (100L * ended + runningPercent) / job.total());
-  }
-
-  /**
-   * Children a second since the children began to run. It is no recent rate, so that all servers
-   * compute the same.
-   */
-  private static Double rate(JobRow job) {
-    int ended = endedOfRun(job);
-    if (job.runTime() == null || ended <= 0) {
-      return null;
-    }
-    long end = job.endTime() == null ? job.now() : job.endTime();
-    double perSecond = ended * 1000.0 / Math.max(1, end - job.runTime());
-    return Math.round(perSecond * 100) / 100.0;
-  }
-
-  /**
-   * The number of ended children of the present run. During {@code RETRYING} it is 0, because
-   * children to be retried still count as ended.
-   */
-  private static int endedOfRun(JobRow job) {
-    return job.state() == JobState.RETRYING ? 0 : job.ended() - job.runBase();
-  }
-
-  private static Long estimatedEnd(JobRow job) {
-    int ended = endedOfRun(job);
-    boolean runs = !job.state().isFinal() && job.total() != null && job.ended() < job.total();
-    if (!runs || job.runTime() == null || ended <= 0) {
-      return null;
-    }
-    long remaining = job.total() - job.ended();
-    return job.now() + remaining * Math.max(1, job.now() - job.runTime()) / ended;
   }
 
   boolean hasEnded() {
