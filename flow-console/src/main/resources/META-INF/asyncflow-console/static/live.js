@@ -1,7 +1,7 @@
 // @ts-check
 // Looks for news of an open page and patches its regions. A region is an element with data-live; its
 // children with data-key are its rows. Only what the server sends differently is touched, and never
-// what has the focus, an open form or a selection.
+// what has the focus, an open form, a selection, or a sound that plays.
 
 import { learnClock, start, word } from './times.js';
 
@@ -47,6 +47,7 @@ function isInUse(element) {
   const selection = getSelection();
   return element.contains(document.activeElement) && document.activeElement !== document.body
     || element.querySelector('details.act[open], dialog[open]') !== null
+    || [...element.querySelectorAll('audio')].some((sound) => !sound.paused)
     || !!selection && !selection.isCollapsed && selection.containsNode(element, true);
 }
 

@@ -8,14 +8,19 @@ import io.asyncflow.worker.WorkerView;
 import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.internal.execute.SlotPool;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The description of a worker in its heartbeats: its constant data and its present state. */
 final class SelfDescription {
 
   private static final int MOST_QUEUED = 50;
+
+  /** Characters of a list that only explains: a server refuses descriptions beyond 16 KiB. */
+  private static final int ROOM = 2_000;
 
   private final String host = WorkerIds.host();
   private final String version = SelfDescription.class.getPackage().getImplementationVersion();
@@ -23,7 +28,7 @@ final class SelfDescription {
   private final List<String> stages;
   private final Map<String, String> labels;
   private final List<Withheld> withheld;
-  private final Map<String, String> models = new LinkedHashMap<>();
+  private final Map<String, String> models;
 
   /**
    * @param withheldStages stages that are not asked for, with the labels that are missing
@@ -38,17 +43,11 @@ final class SelfDescription {
             .toList();
     labels = settings.labels();
     withheld =
-        withheldStages.entrySet().stream()
-            .map(stage -> new Withheld(stage.getKey(), stage.getValue()))
-            .toList();
-    types.forEach(
-        (type, stages) ->
-            stages.forEach(
-                (name, stage) -> {
-                  if (!stage.model().isEmpty()) {
-                    models.put(type + "/" + name, stage.model());
-                  }
-                }));
+        fitting(
+            withheldStages.entrySet().stream()
+                .map(stage -> new Withheld(stage.getKey(), stage.getValue()))
+                .toList());
+    models = models(types);
     programVersion = settings.version() == 0 ? null : settings.version();
   }
 
@@ -65,19 +64,47 @@ final class SelfDescription {
         freeThreads,
         slots.freeByDevice(),
         statesOf(now, isPaused),
-        withheld.isEmpty() ? null : withheld,
-        models.isEmpty() ? null : models,
-        orNull(slots.loadedModels()),
-        orNull(
+        withheld,
+        models,
+        fitting(slots.loadedModels()),
+        fitting(
             pipelines.stream()
                 .flatMap(pipeline -> pipeline.pool().queuedTasks(MOST_QUEUED).stream())
                 .limit(MOST_QUEUED)
                 .toList()));
   }
 
-  /** A description has a size, and what is empty says nothing. */
-  private static List<String> orNull(List<String> list) {
-    return list.isEmpty() ? null : list;
+  private static Map<String, String> models(Map<String, Map<String, RegisteredStage>> types) {
+    List<Map.Entry<String, String>> ofStages =
+        types.entrySet().stream()
+            .flatMap(
+                type ->
+                    type.getValue().entrySet().stream()
+                        .filter(stage -> !stage.getValue().model().isEmpty())
+                        .map(
+                            stage ->
+                                Map.entry(
+                                    type.getKey() + "/" + stage.getKey(),
+                                    stage.getValue().model())))
+            .toList();
+    List<Map.Entry<String, String>> fitting = fitting(ofStages);
+    return fitting == null
+        ? null
+        : fitting.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+
+  /** The first ones that fit into {@link #ROOM}; {@code null} for none, which says nothing. */
+  private static <T> List<T> fitting(List<T> all) {
+    List<T> fitting = new ArrayList<>();
+    int room = ROOM;
+    for (T each : all) {
+      room -= each.toString().length();
+      if (room < 0) {
+        break;
+      }
+      fitting.add(each);
+    }
+    return fitting.isEmpty() ? null : fitting;
   }
 
   private static Map<String, String> statesOf(WorkerView now, boolean isPaused) {

@@ -115,10 +115,6 @@ record SearchText(String text, List<Word> words) {
         .orElse("");
   }
 
-  boolean isAbout(String value) {
-    return words.size() == 1 && words.get(0).name().isEmpty() && text.strip().equals(value);
-  }
-
   /** The text without a word. */
   String without(Word left) {
     StringBuilder rest = new StringBuilder();
