@@ -2,7 +2,12 @@ package io.asyncflow.flowsvr.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.StoreContent;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.Task;
 import io.asyncflow.console.OpenToAll;
+import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.KeyedServer;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Names;
@@ -10,6 +15,7 @@ import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.system.concurrent.RequestRate;
+import io.asyncflow.rules.TaskType;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,6 +23,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,6 +47,7 @@ class ConsoleIT {
   private static final String TYPE = "console_it";
 
   @LocalServerPort int port;
+  @Autowired Given given;
 
   @Autowired
   @Qualifier("requestMappingHandlerMapping")
@@ -247,6 +255,48 @@ class ConsoleIT {
         .contains("secretOfTheTask");
     assertThat(get("/tasks/" + taskId, KeyedServer.Roles.keyOf(Role.OPERATOR), "en").body())
         .doesNotContain("secretOfTheTask");
+  }
+
+  @Test
+  void pageOfATaskBeginsWithWhyItDoesNotRun() throws Exception {
+    assertThat(get("/tasks/" + taskId, KeyedServer.Roles.keyOf(Role.READER), "zh").body())
+        .contains("data-code=\"NO_WORKER\"")
+        .contains("没有存活的节点能执行此阶段。");
+  }
+
+  @Test
+  void objectOfATaskIsADownloadForThoseThatMayReadObjects() throws Exception {
+    TaskType type = given.aType().create();
+    given.aWaitingTask().ofType(type).inStage("render").create();
+    Task held = given.aHold(type).theTask();
+    StoreKey key = StoreKey.of(held.taskId(), "render", held.leaseEpoch(), "page.html");
+    byte[] script = "<script>pwned=1</script>".repeat(20_000).getBytes(StandardCharsets.UTF_8);
+    new HttpFlowClient(URI.create("http://127.0.0.1:" + port), KeyedServer.KEY)
+        .store()
+        .put(key, held.workerId(), StoreContent.of(script));
+    String file = "/file?key=" + key;
+    assertThat(get("/tasks/" + held.taskId(), KeyedServer.KEY, "en").body())
+        .contains("href=\"/console/file?key=");
+
+    HttpResponse<byte[]> download =
+        http.send(request(file, KeyedServer.KEY, "en").build(), BodyHandlers.ofByteArray());
+    assertThat(download.statusCode()).isEqualTo(200);
+    assertThat(download.body()).isEqualTo(script);
+    Map<String, List<String>> headers = download.headers().map();
+    assertThat(headers.get("content-type")).containsExactly("application/octet-stream");
+    assertThat(headers.get("content-disposition"))
+        .containsExactly("attachment; filename=\"page.html\"");
+    assertThat(headers.get("content-security-policy"))
+        .containsExactly("sandbox; default-src 'none'");
+    assertThat(headers.get("cache-control")).containsExactly("no-store");
+
+    assertThat(get("/file/play?key=" + key, KeyedServer.KEY, "en").statusCode()).isEqualTo(404);
+    assertThat(get(file + "x", KeyedServer.KEY, "en").statusCode()).isEqualTo(404);
+    String reader = KeyedServer.Roles.keyOf(Role.READER);
+    assertThat(get(file, reader, "en").statusCode()).isEqualTo(403);
+    assertThat(get("/tasks/" + held.taskId(), reader, "en").body())
+        .contains("page.html")
+        .doesNotContain("/console/file");
   }
 
   @Test
