@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,17 +22,26 @@ class TypeTabsTest {
 
   private final SampleApi api = new SampleApi();
   private final List<Map<String, ?>> series = new CopyOnWriteArrayList<>();
-  private final SamplePages pages = new SamplePages(this::call);
+  private final SamplePages pages = new SamplePages(new Listening());
   private boolean refusesNumbers;
 
-  private JsonNode call(String path, Map<String, ?> fields) {
-    if (path.startsWith("/api/stats/") && refusesNumbers) {
-      throw new FlowException(ErrorCode.OUT_OF_SCOPE, "not all users");
+  private final class Listening implements OperatorClient {
+
+    @Override
+    public JsonNode call(String path, Map<String, ?> fields) {
+      if (path.startsWith("/api/stats/") && refusesNumbers) {
+        throw new FlowException(ErrorCode.OUT_OF_SCOPE, "not all users");
+      }
+      if (path.equals("/api/stats/series")) {
+        series.add(fields);
+      }
+      return api.call(path, fields);
     }
-    if (path.equals("/api/stats/series")) {
-      series.add(fields);
+
+    @Override
+    public void read(StoreKey key, Receiver to) throws IOException {
+      api.read(key, to);
     }
-    return ((OperatorClient) api).call(path, fields);
   }
 
   private Document open(String address) throws Exception {
