@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import io.asyncflow.api.act.ActClient;
+import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.SteerClient;
@@ -292,6 +293,15 @@ public interface FlowClient {
    */
   default SteerClient steer() {
     throw new UnsupportedOperationException(getClass().getName() + " steers no tasks");
+  }
+
+  /**
+   * The calls that act on all tasks that match a search.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default BulkClient bulk() {
+    throw new UnsupportedOperationException(getClass().getName() + " makes no bulks");
   }
 
   /** The calls about the context store. */

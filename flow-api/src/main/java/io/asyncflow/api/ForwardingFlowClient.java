@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import io.asyncflow.api.act.ActClient;
+import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.SteerClient;
@@ -171,6 +172,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public SteerClient steer() {
     return client.steer();
+  }
+
+  @Override
+  public BulkClient bulk() {
+    return client.bulk();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.asyncflow.api;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.act.ActClient;
+import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.SteerClient;
@@ -103,6 +104,7 @@ public final class HttpFlowClient implements FlowClient {
   private final StatsClient stats = new HttpStatsClient(this);
   private final FindClient find = new HttpFindClient(this);
   private final SteerClient steer = new HttpSteerClient(this);
+  private final BulkClient bulk = new HttpBulkClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -437,6 +439,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public SteerClient steer() {
     return steer;
+  }
+
+  @Override
+  public BulkClient bulk() {
+    return bulk;
   }
 
   @Override

@@ -37,7 +37,7 @@ class ArchitectureTest {
       List.of(
           List.of("console"),
           List.of("governance"),
-          List.of("why"),
+          List.of("why", "bulk"),
           List.of("schedule", "hook", "key", "session", "audit", "stats", "search"),
           List.of("worker", "job"),
           List.of("operator", "leader", "store"),

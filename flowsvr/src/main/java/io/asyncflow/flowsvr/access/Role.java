@@ -61,6 +61,7 @@ public enum Role {
       TASK_RETRY,
       TASK_FORCE,
       TASK_STEER,
+      BULK,
       WORK_UPDATE,
       JOB_READ,
       JOB_CANCEL,

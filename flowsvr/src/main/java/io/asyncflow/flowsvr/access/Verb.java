@@ -20,6 +20,8 @@ public enum Verb {
   TASK_STEER,
   /** End a lease before its time. */
   TASK_EXPIRE,
+  /** Act on all tasks that match a search; the verb of the act is needed, too. */
+  BULK,
   /** Read numbers about tasks, and find them. */
   STATS_READ,
   /** Read what tasks and jobs are given and leave behind. */

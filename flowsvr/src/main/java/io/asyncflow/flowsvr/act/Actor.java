@@ -8,7 +8,8 @@ import java.net.InetAddress;
  * @param name such as {@code key:3Qm81LtzGh}, {@code env:FLOW_API_KEY}, {@code local}; never a
  *     secret
  * @param ip {@code null} if it is not known
- * @param source how the act came: {@code api}, or {@code server} if no caller asked for it
+ * @param source how the act came: {@code api}, {@code bulk} for one of many that a caller asked for
+ *     at once, or {@code server} if no caller asked for it
  * @param traceId of the request; empty if there is none
  */
 public record Actor(String name, InetAddress ip, String source, String traceId) {
@@ -19,5 +20,10 @@ public record Actor(String name, InetAddress ip, String source, String traceId) 
   /** The caller of a request. */
   public static Actor ofRequest(String name, InetAddress ip, String traceId) {
     return new Actor(name, ip, "api", traceId);
+  }
+
+  /** The same for acts that it asked for at once. */
+  public Actor inBulk() {
+    return new Actor(name, ip, "bulk", traceId);
   }
 }

@@ -61,6 +61,11 @@ public class Acts {
     record(actor, List.of(act));
   }
 
+  /** Records acts of somebody in whose name this thread does not work. */
+  public void recordAllBy(Actor actor, List<Act> acts) {
+    record(actor, acts);
+  }
+
   private void record(Actor actor, List<Act> acts) {
     List<ActStore.Row> rows =
         acts.stream().map(act -> new ActStore.Row(actor, act, Detail.json(act.detail()))).toList();

@@ -10,21 +10,20 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.lane.Lanes;
+import io.asyncflow.flowsvr.operator.RowAct.Done;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.springframework.stereotype.Service;
 
 /**
@@ -37,37 +36,37 @@ public class OperatorActs {
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final TaskStore tasks;
+  private final RowActs rowActs;
   private final TaskCreator creator;
   private final CopyStore copies;
   private final Acts acts;
   private final ActStore recorded;
   private final Lanes lanes;
   private final RetryingTransactions transactions;
-  private final TaskMeters meters;
   private final Events events;
 
   OperatorActs(
       TaskFamilies families,
       NewTaskTables newTaskTables,
       TaskStore tasks,
+      RowActs rowActs,
       TaskCreator creator,
       CopyStore copies,
       Acts acts,
       ActStore recorded,
       Lanes lanes,
       RetryingTransactions transactions,
-      TaskMeters meters,
       Events events) {
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.tasks = tasks;
+    this.rowActs = rowActs;
     this.creator = creator;
     this.copies = copies;
     this.acts = acts;
     this.recorded = recorded;
     this.lanes = lanes;
     this.transactions = transactions;
-    this.meters = meters;
     this.events = events;
   }
 
@@ -83,20 +82,7 @@ public class OperatorActs {
 
   /** The same for a task that is as the caller has seen it. */
   void cancel(TaskId id, Expected expected, Reason why) {
-    transactions.execute(
-        () -> {
-          TaskRow row = lock(id);
-          expected.require(row);
-          if (row.status() == TaskStatus.CANCELLED) {
-            return null;
-          }
-          if (row.status().isFinal()) {
-            throw TransitionNotAllowedException.afterEnd(id, row.status());
-          }
-          tasks.force(row, TaskStatus.CANCELLED);
-          acts.record(Act.onTask("CANCEL", id, row.status(), TaskStatus.CANCELLED).by(why));
-          return null;
-        });
+    once(id, expected, why, rowActs::cancel);
   }
 
   /**
@@ -108,33 +94,7 @@ public class OperatorActs {
    * @throws TransitionNotAllowedException if the task has ended, or executes and is not stopped
    */
   public void pause(TaskId id, boolean stop, Reason why) {
-    boolean isStopped =
-        transactions.execute(
-            () -> {
-              TaskRow row = lock(id);
-              if (row.status() == TaskStatus.PAUSED) {
-                return false;
-              }
-              if (row.status().isFinal()) {
-                throw TransitionNotAllowedException.afterEnd(id, row.status());
-              }
-              if (row.status() == TaskStatus.EXECUTING && !stop) {
-                throw new TransitionNotAllowedException(
-                    id, "a worker holds it; stop=1 ends the hold and pauses it");
-              }
-              boolean endsHold = row.status() == TaskStatus.EXECUTING;
-              if (endsHold) {
-                tasks.redirect(row, HoldEnd.paused(row));
-                meters.revoked(id.type().name());
-              } else {
-                tasks.pause(List.of(row));
-              }
-              acts.record(Act.onTask("PAUSE", id, row.status(), TaskStatus.PAUSED).by(why));
-              return endsHold;
-            });
-    if (isStopped) { // there is room within max_executing
-      events.publish(new TasksWaiting(id.type()));
-    }
+    once(id, Expected.ANYTHING, why, row -> rowActs.pause(row, stop));
   }
 
   /**
@@ -143,19 +103,7 @@ public class OperatorActs {
    * @throws TransitionNotAllowedException if the task has ended
    */
   public void resume(TaskId id, Reason why) {
-    transactions.execute(
-        () -> {
-          TaskRow row = lock(id);
-          if (row.status().isFinal()) {
-            throw TransitionNotAllowedException.afterEnd(id, row.status());
-          }
-          if (row.status() == TaskStatus.PAUSED) {
-            tasks.resume(List.of(row));
-            acts.record(Act.onTask("RESUME", id, TaskStatus.PAUSED, TaskStatus.WAITING).by(why));
-          }
-          return null;
-        });
-    events.publish(new TasksWaiting(id.type()));
+    once(id, Expected.ANYTHING, why, rowActs::resume);
   }
 
   /**
@@ -172,30 +120,43 @@ public class OperatorActs {
 
   /** The same for a task that is as the caller has seen it. */
   TaskId retry(TaskId id, Expected expected, Reason why) {
-    if (transactions.execute(() -> again(id, expected, why))) {
-      events.publish(new TasksWaiting(id.type()));
+    requireTable(id);
+    boolean isInRow =
+        tell(
+            transactions.execute(
+                () -> {
+                  if (!newTaskTables.enter(id.table())) {
+                    find(id).ifPresent(expected::require);
+                    return null; // the table is drained
+                  }
+                  return act(id, expected, why, rowActs::retry);
+                }));
+    if (isInRow) {
       return id;
     }
     Optional<TaskId> copy = copies.lastCopyOf(id);
     if (copy.isEmpty()) {
-      refuseIfOfAJob(id);
-      return copy(id, why);
+      return copy(id, why, acts::record, () -> {});
     }
-    return find(copy.get()).filter(OperatorActs::isRetryable).isPresent()
+    return find(copy.get()).filter(RowActs::isRetryable).isPresent()
         ? retry(copy.get(), why)
         : copy.get();
   }
 
-  /** Retries a task in its row; false if the table is drained. */
-  private boolean again(TaskId id, Expected expected, Reason why) {
+  /**
+   * Retries a failed or cancelled task in a drained table by a copy of it, unless there is one: the
+   * copy is another task.
+   *
+   * @param record records the act
+   * @param join further work in the same transaction
+   * @return whether a copy was made
+   */
+  public boolean retryByCopy(TaskId id, Reason why, Consumer<Act> record, Runnable join) {
     requireTable(id);
-    if (!newTaskTables.enter(id.table())) {
-      find(id).ifPresent(expected::require);
+    if (copies.lastCopyOf(id).isPresent()) {
       return false;
     }
-    TaskRow row = lockRetryable(id, expected);
-    tasks.revive(row);
-    acts.record(Act.onTask(CopyStore.RETRY, id, row.status(), TaskStatus.WAITING).by(why));
+    copy(id, why, record, join);
     return true;
   }
 
@@ -211,27 +172,39 @@ public class OperatorActs {
             });
   }
 
-  private TaskId copy(TaskId id, Reason why) {
-    TaskRow row = transactions.execute(() -> lockRetryable(id, Expected.ANYTHING));
+  private TaskId copy(TaskId id, Reason why, Consumer<Act> record, Runnable join) {
+    refuseIfOfAJob(id);
+    TaskRow row =
+        transactions.execute(
+            () -> {
+              TaskRow locked = lock(id);
+              RowActs.requireRetryable(locked);
+              return locked;
+            });
     // The key makes concurrent retries create one copy.
     TaskDraft copy =
         TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch())
             .withWorkers(lanes.workersOf(row.lane()));
-    CreateCall call = CreateCall.of(List.of(copy)).and(made -> record(why, row, made.get(0)));
+    CreateCall call =
+        CreateCall.of(List.of(copy))
+            .and(
+                made -> {
+                  record.accept(actOf(row, made.get(0)).by(why));
+                  join.run();
+                });
     return creator.create(call).get(0);
   }
 
   /**
    * Commits with the copy: from then on the original's objects stay even if its table is dropped.
    */
-  private void record(Reason why, TaskRow origin, TaskId copy) {
+  private Act actOf(TaskRow origin, TaskId copy) {
     TaskId id = origin.id();
     if (!newTaskTables.keep(id.table())) {
       throw TaskNotFoundException.dropped(id);
     }
     copies.insert(origin, copy);
-    acts.record(
-        Act.onTask(CopyStore.RETRY, id, origin.status(), origin.status()).by(why).making(copy));
+    return Act.onTask(CopyStore.RETRY, id, origin.status(), origin.status()).making(copy);
   }
 
   /**
@@ -246,32 +219,49 @@ public class OperatorActs {
 
   /** The same for a task that is as the caller has seen it. */
   void setStatus(TaskId id, TaskStatus status, Expected expected, Reason why) {
-    if (status == TaskStatus.EXECUTING) {
-      throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
-    }
+    RowActs.requireForcible(id, status);
     requireTable(id);
-    TaskStatus before =
+    tell(
         transactions.execute(
             () -> {
               if (status == TaskStatus.WAITING && !newTaskTables.enter(id.table())) {
-                throw new TransitionNotAllowedException(
-                    id, "its table holds only finished tasks by now; retry makes a copy");
+                throw drained(id);
               }
-              TaskRow row = lock(id);
-              expected.require(row);
-              if (status == TaskStatus.WAITING) {
-                tasks.revive(row);
-              } else {
-                tasks.force(row, status);
-              }
-              acts.record(Act.onTask("SET_STATUS", id, row.status(), status).by(why));
-              return row.status();
-            });
-    if (status == TaskStatus.WAITING) {
-      events.publish(new TasksWaiting(id.type()));
-    } else if (status == TaskStatus.FAILED && before != TaskStatus.FAILED) {
-      meters.failed(id.type().name(), 1);
+              return act(id, expected, why, row -> rowActs.setStatus(row, status));
+            }));
+  }
+
+  /** The refusal of a forced status of a task in a table that cannot have waiting tasks. */
+  public static TransitionNotAllowedException drained(TaskId id) {
+    return new TransitionNotAllowedException(
+        id, "its table holds only finished tasks by now; retry makes a copy");
+  }
+
+  private void once(TaskId id, Expected expected, Reason why, RowAct act) {
+    tell(transactions.execute(() -> act(id, expected, why, act)));
+  }
+
+  /** Does an act and records it; {@code null} if there was nothing to do. */
+  private Done act(TaskId id, Expected expected, Reason why, RowAct act) {
+    TaskRow row = lock(id);
+    expected.require(row);
+    Done done = act.on(row);
+    if (done != null) {
+      acts.record(done.act().by(why));
     }
+    return done;
+  }
+
+  /** Tells of what was committed; returns whether anything was done. */
+  private boolean tell(Done done) {
+    if (done == null) {
+      return false;
+    }
+    if (done.news() != null) {
+      events.publish(done.news());
+    }
+    done.counted().run();
+    return true;
   }
 
   /**
@@ -298,20 +288,6 @@ public class OperatorActs {
 
   private Optional<TaskRow> find(TaskId id) {
     return families.has(id.table()) ? tasks.find(id) : Optional.empty();
-  }
-
-  private static boolean isRetryable(TaskRow row) {
-    return row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
-  }
-
-  private TaskRow lockRetryable(TaskId id, Expected expected) {
-    TaskRow row = lock(id);
-    expected.require(row);
-    if (!isRetryable(row)) {
-      throw new TransitionNotAllowedException(
-          id, "only a failed or cancelled task can be retried, this one is " + row.status());
-    }
-    return row;
   }
 
   private TaskRow lock(TaskId id) {

@@ -22,7 +22,25 @@ import java.util.Set;
 /**
  * Reads a search from the fields of a request: from {@code q}, from single fields, or from both.
  */
-final class SearchForm {
+public final class SearchForm {
+
+  /** The fields that say which tasks are searched for. */
+  private static final Set<String> FILTER =
+      Set.of(
+          "q",
+          "taskType",
+          "status",
+          "stages",
+          "userId",
+          "workerId",
+          "taskId",
+          "jobId",
+          "text",
+          "createdFrom",
+          "createdTo",
+          "dueFrom",
+          "dueTo",
+          "retriesMin");
 
   private static final int MAX_Q = 1_000;
   private static final int MAX_PAGE = 200;
@@ -32,10 +50,15 @@ final class SearchForm {
   private static final int MAX_TEXT = 200;
 
   private final Fields in;
+  private final Fields whole;
   private final SearchTerms terms;
 
-  private SearchForm(Fields in, long now) {
+  /**
+   * @param whole all fields of the request, of which {@code in} may be a part
+   */
+  private SearchForm(Fields in, Fields whole, long now) {
     this.in = in;
+    this.whole = whole;
     this.terms = new SearchTerms(now);
   }
 
@@ -45,12 +68,39 @@ final class SearchForm {
    *     search
    */
   static TaskSearch.Request read(Fields in, long now, Caller caller) {
-    return new SearchForm(in, now).read(caller);
+    return new SearchForm(in, in, now).read(caller);
+  }
+
+  /**
+   * Reads which tasks are searched for, and nothing else: other fields are refused, because a
+   * search that ignored them would find more.
+   *
+   * @param whole all fields of the request, of which {@code in} may be a part
+   * @param now epoch ms by the database's clock; with the same one the same fields say the same
+   * @throws io.asyncflow.api.FlowException if any field is invalid, or beyond what the caller may
+   *     search
+   */
+  public static TaskSearch.Request readFilter(Fields in, Fields whole, long now, Caller caller) {
+    in.refuseUnknown(FILTER);
+    SearchForm form = new SearchForm(in, whole, now);
+    form.readTerms();
+    if (in.refusal().isEmpty() && form.terms.filter().isAll()) {
+      in.refuse("q", "is required, or another field: all tasks are too many");
+    }
+    return form.request(caller);
   }
 
   private TaskSearch.Request read(Caller caller) {
+    readTerms();
+    return request(caller);
+  }
+
+  private void readTerms() {
     readQ();
     readFields();
+  }
+
+  private TaskSearch.Request request(Caller caller) {
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     SearchOrder order = in.text("order").as(SearchForm::order, "must be NEWEST, DUE or LATEST_DUE");
     String cursor = in.text("cursor").ascii().max(MAX_CURSOR).value();
@@ -59,7 +109,7 @@ final class SearchForm {
       in.refuse("order", "by due time needs a status");
     }
     TaskFilter allowed = caller.seesAllUsers() ? filter : ofScope(filter, order, caller);
-    in.refuseIfBad();
+    whole.refuseIfBad();
     filter.types().forEach(type -> caller.requireType(type.name()));
     if (!filter.texts().isEmpty()) {
       caller.require(Verb.CONTEXT_READ);
@@ -136,7 +186,7 @@ final class SearchForm {
       }
       return filter.ofUsers(scope.users().listed());
     }
-    in.refuseIfBad();
+    whole.refuseIfBad();
     filter.users().forEach(caller::requireUser);
     return filter;
   }

@@ -30,6 +30,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +42,7 @@ import org.springframework.stereotype.Service;
  * says how far it came; a page without tasks that has a cursor is no end. Thread-safe.
  */
 @Service
-class TaskSearch {
+public class TaskSearch {
 
   /** The most entries of a page. */
   static final int MOST_LOOKED = 20_000;
@@ -60,6 +61,11 @@ class TaskSearch {
 
   private static final String BY_IDS = "PRIMARY";
   private static final String BY_JOB = "t_job_task";
+
+  /** How cursors begin of searches that go through named ids, or through the children of a job. */
+  private static final String BY_ID_CURSOR = "I";
+
+  private static final String BY_JOB_CURSOR = "J";
 
   private final SearchPlan plan;
   private final SearchStore store;
@@ -82,7 +88,42 @@ class TaskSearch {
    * @param order {@code null} for the one that suits the filter
    * @param cursor {@code null} for the first page
    */
-  record Request(TaskFilter filter, SearchOrder order, int limit, String cursor) {}
+  public record Request(TaskFilter filter, SearchOrder order, int limit, String cursor) {
+
+    /** The same in the same order, but for the tasks alone that were made before this epoch ms. */
+    public Request madeBefore(long ms) {
+      return new Request(filter.madeBefore(ms), orderOrDefault(), limit, cursor);
+    }
+
+    /** A page of the same search. */
+    public Request page(int newLimit, String newCursor) {
+      return new Request(filter, order, newLimit, newCursor);
+    }
+
+    /** Whether a row with its contents is searched for. */
+    public boolean fits(TaskRow row) {
+      return filter.fits(row) && filter.fitsTexts(row);
+    }
+
+    private SearchOrder orderOrDefault() {
+      return order == null ? SearchPlan.orderOf(filter) : order;
+    }
+  }
+
+  /**
+   * What a page has found, before the rows are read.
+   *
+   * @param ids in the order of the search; whether they fit is to be seen in their rows
+   * @param nextCursor {@code null} on the last page
+   * @param lookedBackTo epoch ms; {@code null} if that cannot be said
+   */
+  public record Page(
+      List<TaskId> ids,
+      String nextCursor,
+      int looked,
+      Long lookedBackTo,
+      boolean isWhole,
+      String drivenBy) {}
 
   /**
    * A page of a search.
@@ -91,28 +132,45 @@ class TaskSearch {
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    */
   FoundTasks search(Request request, Caller caller) {
+    Page page = look(request, caller);
+    return new FoundTasks(
+        tasks(page.ids(), request.filter(), caller),
+        page.nextCursor(),
+        page.looked(),
+        page.lookedBackTo(),
+        page.isWhole(),
+        page.drivenBy());
+  }
+
+  /**
+   * The same without reading the tasks.
+   *
+   * @throws InvalidFieldException if the cursor is none of this search
+   * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
+   */
+  public Page look(Request request, Caller caller) {
     TaskFilter filter = request.filter();
     filter.types().forEach(types::require);
     if (!filter.ids().isEmpty()) {
-      refuseCursor(request);
-      List<TaskId> ids = filter.ids().stream().filter(id -> sees(id, caller)).toList();
-      List<Task> tasks = tasks(ids, filter, caller);
-      return new FoundTasks(tasks, null, ids.size(), null, true, BY_IDS);
+      return ofIds(request, caller);
     }
-    if (filter.jobId() != null) {
-      return ofJob(request, caller);
-    }
-    return ofRanges(request, caller);
+    return filter.jobId() != null ? ofJob(request, caller) : ofRanges(request, caller);
   }
 
-  private static boolean sees(TaskId id, Caller caller) {
-    return caller.seesType(id.type().name());
-  }
-
-  private static void refuseCursor(Request request) {
-    if (request.cursor() != null) {
-      throw badCursor();
-    }
+  private static Page ofIds(Request request, Caller caller) {
+    int from = request.cursor() == null ? 0 : indexOf(request.cursor(), BY_ID_CURSOR);
+    List<TaskId> all =
+        request.filter().ids().stream().filter(id -> caller.seesType(id.type().name())).toList();
+    int begin = Math.min(from, all.size());
+    int end = Math.min(begin + request.limit(), all.size());
+    boolean isEnd = end == all.size();
+    return new Page(
+        all.subList(begin, end),
+        isEnd ? null : BY_ID_CURSOR + end,
+        end - begin,
+        null,
+        isEnd,
+        BY_IDS);
   }
 
   private static InvalidFieldException badCursor() {
@@ -120,30 +178,29 @@ class TaskSearch {
   }
 
   /** The split and the merge of a job come first, then its children in their order. */
-  private FoundTasks ofJob(Request request, Caller caller) {
+  private Page ofJob(Request request, Caller caller) {
     long jobId = request.filter().jobId();
     JobHead job = JobMaps.head(store, jobId, caller);
-    int from = request.cursor() == null ? 0 : indexOf(request.cursor());
+    int from = request.cursor() == null ? 0 : indexOf(request.cursor(), BY_JOB_CURSOR);
     List<TaskId> ids = new ArrayList<>(request.cursor() == null ? job.own() : List.of());
     store
         .children(jobId, job.childType(), from, request.limit())
         .forEach(child -> ids.add(child.task()));
     int next = from + request.limit();
-    List<Task> tasks = tasks(ids, request.filter(), caller);
     boolean isEnd = next >= job.released();
-    return new FoundTasks(tasks, isEnd ? null : "J" + next, ids.size(), null, isEnd, BY_JOB);
+    return new Page(ids, isEnd ? null : BY_JOB_CURSOR + next, ids.size(), null, isEnd, BY_JOB);
   }
 
-  private static int indexOf(String cursor) {
-    if (!cursor.matches("J[0-9]{1,8}")) {
+  private static int indexOf(String cursor, String kind) {
+    if (!cursor.matches(kind + "[0-9]{1,8}")) {
       throw badCursor();
     }
     return Integer.parseInt(cursor.substring(1));
   }
 
-  private FoundTasks ofRanges(Request request, Caller caller) {
+  private Page ofRanges(Request request, Caller caller) {
     TaskFilter filter = request.filter();
-    SearchOrder order = request.order() == null ? SearchPlan.orderOf(filter) : request.order();
+    SearchOrder order = request.orderOrDefault();
     Position after =
         request.cursor() == null
             ? null
@@ -177,8 +234,8 @@ class TaskSearch {
       }
     }
     boolean isEnd = merge.isOver();
-    return new FoundTasks(
-        tasks(found, filter, caller),
+    return new Page(
+        found,
         isEnd || last == null ? null : last.cursor(order),
         looked,
         looked == 0 ? null : timeOf(last, order),
@@ -219,21 +276,34 @@ class TaskSearch {
         .toList();
   }
 
+  /** The rows of a page without their contents: of the tasks that fit, and that the caller sees. */
+  public List<TaskRow> rows(Page page, Request request, Caller caller) {
+    return rows(page.ids(), request.filter(), caller);
+  }
+
+  /**
+   * The rows of these tasks without their contents, in their order: of those that fit by now, and
+   * whose user the caller sees.
+   */
+  private List<TaskRow> rows(List<TaskId> ids, TaskFilter filter, Caller caller) {
+    Map<TaskId, TaskRow> rows = rows(ids, filter);
+    return ids.stream()
+        .map(rows::get)
+        .filter(Objects::nonNull)
+        .filter(row -> filter.fits(row) && caller.seesUser(row.userId()))
+        .toList();
+  }
+
   /**
    * The tasks with these ids, in their order: those that fit by now, and whose user the caller
    * sees. Those that the answer has no room for lack their logs.
    */
   private List<Task> tasks(List<TaskId> ids, TaskFilter filter, Caller caller) {
-    Map<TaskId, TaskRow> rows = rows(ids, filter);
     List<Task> tasks = new ArrayList<>();
     AnswerRoom room = new AnswerRoom();
-    for (TaskId id : ids) {
-      TaskRow row = rows.get(id);
-      if (row == null || !filter.fits(row) || !caller.seesUser(row.userId())) {
-        continue;
-      }
+    for (TaskRow row : rows(ids, filter, caller)) {
       // The tasks of a type whose configuration was deleted still exist, but are not listed.
-      Optional<Task> task = types.find(id.type()).map(row::toTask);
+      Optional<Task> task = types.find(row.id().type()).map(row::toTask);
       boolean showsLog = caller.may(Verb.CONTEXT_READ) && room.take(AnswerRoom.bytesOf(row));
       task.map(whole -> showsLog ? whole : whole.withoutContents()).ifPresent(tasks::add);
     }

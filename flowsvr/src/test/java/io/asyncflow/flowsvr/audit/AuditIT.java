@@ -168,6 +168,31 @@ class AuditIT {
   }
 
   @Test
+  void eachActOnABulkIsOneRow() {
+    aTask();
+    Answer preview =
+        ok(
+            call(
+                Role.OPERATOR,
+                "bulk/preview",
+                "{'act':'PAUSE','filter':{'taskType':'" + type + "'}}"));
+    assertThat(rowsOf(preview)).isEmpty();
+    String object = "bulk:" + preview.result().path("bulkId").asString();
+    String start =
+        "{'token':'" + preview.result().path("token").asString() + "','count':1," + BY + "}";
+    assertActs(Role.OPERATOR, "bulk/start", start, "START_BULK", object);
+    // As if a later leader had it: this one leaves it alone.
+    jdbc.sql("UPDATE t_bulk SET state = 'RUNNING', end_time = NULL, epoch = 1000000 WHERE id = ?")
+        .param(preview.result().path("bulkId").asLong())
+        .update();
+    String bulk = "{'bulkId':'" + preview.result().path("bulkId").asString() + "'," + BY + "}";
+    assertActs(Role.OPERATOR, "bulk/stop", bulk, "STOP_BULK", object);
+    assertThat(rowsOf(ok(call(Role.OPERATOR, "bulk/stop", bulk)))).isEmpty();
+    assertActs(Role.OPERATOR, "bulk/resume", bulk, "RESUME_BULK", object);
+    ok(call(Role.OPERATOR, "bulk/stop", bulk));
+  }
+
+  @Test
   void eachActOnAWorkerIsOneRow() {
     String worker = "w-" + type;
     String named = "'" + worker + "'," + BY + "}";

@@ -181,6 +181,18 @@ class DatabaseFaultsIT {
             "POST",
             "/api/task/expireLease",
             "{'taskId':'1_down_task_1','leaseEpoch':1,'reason':'why'}"),
+        new Call(
+            "POST",
+            "/api/bulk/preview",
+            "{'act':'CANCEL','filter':{'taskType':'down','status':'1'}}"),
+        new Call(
+            "POST",
+            "/api/bulk/start",
+            "{'token':'1-aaaaaaaaaaaaaaaaaaaaaa','count':1,'reason':'why'}"),
+        new Call("GET", "/api/bulk/get", "bulkId=1"),
+        new Call("GET", "/api/bulk/list", ""),
+        new Call("POST", "/api/bulk/stop", "{'bulkId':'1'}"),
+        new Call("POST", "/api/bulk/resume", "{'bulkId':'1'}"),
         new Call("GET", "/api/job/getJobMap", "jobId=1"),
         new Call("GET", "/api/store/list", "taskId=" + id),
         new Call("GET", "/api/store/usage", ""),

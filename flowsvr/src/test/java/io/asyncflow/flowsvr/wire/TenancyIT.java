@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.KeyedServer;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
@@ -45,7 +46,7 @@ class TenancyIT {
   private static final int OUT_OF_SCOPE = 8073;
 
   /** As if it were not there, or named beyond the scope. */
-  private static final Set<Integer> KEPT_OUT = Set.of(8035, 8036, 8037, 8038, OUT_OF_SCOPE);
+  private static final Set<Integer> KEPT_OUT = Set.of(8035, 8036, 8037, 8038, 8041, OUT_OF_SCOPE);
 
   private static final AtomicInteger RUNS = new AtomicInteger();
 
@@ -76,6 +77,7 @@ class TenancyIT {
     private final List<String> tasks = new ArrayList<>();
     private final List<String> jobs = new ArrayList<>();
     private final List<String> schedules = new ArrayList<>();
+    private final List<String> bulks = new ArrayList<>();
     private final Map<String, JsonNode> held = new LinkedHashMap<>();
 
     /** Ids without the mark, as they stand in answers. */
@@ -112,7 +114,9 @@ class TenancyIT {
   private Tenant tenant(String mark) throws Exception {
     Tenant tenant = new Tenant(mark);
     Scope scope = new Scope(Names.of(List.of(mark + "_*")), Names.ALL, Names.ALL, mark + "-");
-    KeyedServer.Roles.add(tenant.key, TestCallers.of(Role.ADMIN, scope));
+    KeyedServer.Roles.add(
+        tenant.key,
+        new Caller(Caller.Kind.KEY, "key:" + mark, Set.of(Role.ADMIN), scope));
     for (String type : tenant.types) {
       Answer saved =
           send(tenant.key, "task_schedule_cfg/save", Map.of("task_type", type, "events", 1));
@@ -121,7 +125,33 @@ class TenancyIT {
     createTask(tenant, tenant);
     createJob(tenant, tenant);
     saveSchedule(tenant, tenant);
+    startBulk(tenant);
     return tenant;
+  }
+
+  /** One that has nothing to do. */
+  private void startBulk(Tenant tenant) throws Exception {
+    Answer preview =
+        send(
+            tenant.key,
+            "bulk/preview",
+            Map.of("act", "RESUME", "filter", Map.of("taskType", tenant.types.get(0))));
+    assertThat(preview.code()).as(preview.text()).isZero();
+    String id = preview.result().path("bulkId").asString();
+    Answer started =
+        send(
+            tenant.key,
+            "bulk/start",
+            Map.of(
+                "token",
+                preview.result().path("token").asString(),
+                "count",
+                preview.result().path("count").path("count").asInt(),
+                "reason",
+                tenant.mark));
+    assertThat(started.code()).as(started.text()).isZero();
+    tenant.bulks.add(id);
+    tenant.plainIds.add(id);
   }
 
   /** The caller acts on something of the owner. */
@@ -131,7 +161,7 @@ class TenancyIT {
     String job = any(random, owner.jobs);
     String schedule = any(random, owner.schedules);
     Answer answer =
-        switch (random.nextInt(43)) {
+        switch (random.nextInt(46)) {
           case 0, 1, 2 -> createTask(caller, owner);
           case 3 -> createJob(caller, owner);
           case 4 -> saveSchedule(caller, owner);
@@ -183,6 +213,13 @@ class TenancyIT {
           case 39 -> send(caller.key, "job/getJobMap", Map.of("jobId", job));
           case 40 -> send(caller.key, "store/list", Map.of("taskId", task));
           case 41 -> send(caller.key, "worker/get", Map.of("workerId", owner.worker()));
+          case 42 ->
+              send(
+                  caller.key,
+                  "bulk/preview",
+                  Map.of("act", "RETRY", "filter", Map.of("taskType", type)));
+          case 43 -> send(caller.key, "bulk/get", Map.of("bulkId", any(random, owner.bulks)));
+          case 44 -> send(caller.key, "bulk/stop", Map.of("bulkId", any(random, owner.bulks)));
           default ->
               send(caller.key, "task/setWorkers", Map.of("taskId", task, "workerIds", List.of()));
         };

@@ -172,9 +172,17 @@ public class KnownKeys {
    * certificate: whoever had the cookie could do without.
    */
   public Optional<Caller> live(String keyId) {
+    return standing(keyId).filter(caller -> !needsCertificate(keyId));
+  }
+
+  /**
+   * The caller of a key that is live, for work that goes on after its request; empty if there is
+   * none.
+   */
+  public Optional<Caller> standing(String keyId) {
     KnownKey known = known(keyId);
     long now = now();
-    if (known == null || !known.row().isLive(now) || known.row().certSan() != null) {
+    if (known == null || !known.row().isLive(now)) {
       return Optional.empty();
     }
     known.use().note(now);

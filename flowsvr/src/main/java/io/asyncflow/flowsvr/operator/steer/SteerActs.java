@@ -7,6 +7,8 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.operator.Expected;
+import io.asyncflow.flowsvr.operator.RowAct;
+import io.asyncflow.flowsvr.operator.RowAct.Done;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -23,12 +25,11 @@ import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.springframework.stereotype.Service;
 
 /** Changes when a waiting task is due and how urgent it is, and ends leases before their time. */
 @Service
-class SteerActs {
+public class SteerActs {
 
   private final TaskFamilies families;
   private final TaskStore tasks;
@@ -72,17 +73,16 @@ class SteerActs {
    *     time has not come
    */
   void runNow(TaskId id, Expected expected, Reason why) {
-    move(
-        "RUN_NOW",
-        id,
-        expected,
-        why,
-        row -> {
-          if (row.orderTime() <= row.now()) {
-            throw new TransitionNotAllowedException(id, "it is due already");
-          }
-          return row.copy().orderTime(row.now() - row.priority() * 1000L).row();
-        });
+    once(id, expected, why, this::runNow);
+  }
+
+  /** The same in a locked row. */
+  public Done runNow(TaskRow row) {
+    requireMovable(row);
+    if (row.orderTime() <= row.now()) {
+      throw new TransitionNotAllowedException(row.id(), "it is due already");
+    }
+    return move("RUN_NOW", row, row.copy().orderTime(row.now() - row.priority() * 1000L).row());
   }
 
   /**
@@ -92,7 +92,7 @@ class SteerActs {
    * @param delayMs from now
    * @param priority seconds of head start
    */
-  record Wish(Long runAt, Long delayMs, Integer priority) {}
+  public record Wish(Long runAt, Long delayMs, Integer priority) {}
 
   /**
    * Changes when a waiting task is due, or how urgent it is. The priority of a task that is not due
@@ -101,7 +101,13 @@ class SteerActs {
    * @throws TransitionNotAllowedException if it does not wait, or if its fire time has not come
    */
   void reschedule(TaskId id, Wish wish, Expected expected, Reason why) {
-    move("RESCHEDULE", id, expected, why, row -> rescheduled(row, wish));
+    once(id, expected, why, row -> reschedule(row, wish));
+  }
+
+  /** The same in a locked row; does nothing if it is as wished. */
+  public Done reschedule(TaskRow row, Wish wish) {
+    requireMovable(row);
+    return move("RESCHEDULE", row, rescheduled(row, wish));
   }
 
   private static TaskRow rescheduled(TaskRow row, Wish wish) {
@@ -119,24 +125,16 @@ class SteerActs {
         .row();
   }
 
-  private void move(
-      String kind, TaskId id, Expected expected, Reason why, UnaryOperator<TaskRow> decision) {
-    TaskRow after =
-        transactions.execute(
-            () -> {
-              TaskRow row = lock(id, expected);
-              requireMovable(row);
-              TaskRow moved = decision.apply(row);
-              if (!moved.equals(row)) {
-                tasks.reschedule(row, moved);
-                acts.record(
-                    Act.onTask(kind, id, row.status(), row.status())
-                        .by(why)
-                        .with(new Moved(Due.of(row), Due.of(moved))));
-              }
-              return moved;
-            });
-    events.publish(new TasksWaiting(id.type(), Set.of(id.table()), Set.of(after.stage()), false));
+  private Done move(String kind, TaskRow row, TaskRow moved) {
+    if (moved.equals(row)) {
+      return null;
+    }
+    tasks.reschedule(row, moved);
+    TaskId id = row.id();
+    return Done.telling(
+        Act.onTask(kind, id, row.status(), row.status())
+            .with(new Moved(Due.of(row), Due.of(moved))),
+        new TasksWaiting(id.type(), Set.of(id.table()), Set.of(row.stage()), false));
   }
 
   private static void requireMovable(TaskRow row) {
@@ -159,25 +157,44 @@ class SteerActs {
    * @throws TransitionNotAllowedException if the task is not executing
    */
   void expireLease(TaskId id, int leaseEpoch, Reason why) {
-    TaskTransition ended =
+    once(id, new Expected(leaseEpoch, null), why, this::expireLease);
+  }
+
+  /** The same for the last hold of a locked row. */
+  public Done expireLease(TaskRow row) {
+    TaskId id = row.id();
+    if (row.status() != TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(
+          id, "only an executing task has a lease, this one is " + row.status());
+    }
+    TaskTransition end = HoldEnd.leaseEnded(row);
+    tasks.apply(id.table(), List.of(end));
+    return new Done(
+        Act.onTask("EXPIRE_LEASE", id, row.status(), end.after().status())
+            .with(Map.of("workerId", row.workerId(), "leaseEpoch", row.leaseEpoch())),
+        new TasksWaiting(id.type()), // there is room within max_executing, too
+        () -> {
+          meters.leaseExpired(id.type().name(), HoldEnd.Verdict.OPERATOR.name());
+          pulse.expired(end, HoldEnd.Verdict.OPERATOR);
+        });
+  }
+
+  private void once(TaskId id, Expected expected, Reason why, RowAct act) {
+    Done done =
         transactions.execute(
             () -> {
-              TaskRow row = lock(id, new Expected(leaseEpoch, null));
-              if (row.status() != TaskStatus.EXECUTING) {
-                throw new TransitionNotAllowedException(
-                    id, "only an executing task has a lease, this one is " + row.status());
+              Done made = act.on(lock(id, expected));
+              if (made != null) {
+                acts.record(made.act().by(why));
               }
-              TaskTransition end = HoldEnd.leaseEnded(row);
-              tasks.apply(id.table(), List.of(end));
-              acts.record(
-                  Act.onTask("EXPIRE_LEASE", id, row.status(), end.after().status())
-                      .by(why)
-                      .with(Map.of("workerId", row.workerId(), "leaseEpoch", leaseEpoch)));
-              return end;
+              return made;
             });
-    meters.leaseExpired(id.type().name(), HoldEnd.Verdict.OPERATOR.name());
-    pulse.expired(ended, HoldEnd.Verdict.OPERATOR);
-    events.publish(new TasksWaiting(id.type())); // there is room within max_executing, too
+    if (done != null) {
+      if (done.news() != null) {
+        events.publish(done.news());
+      }
+      done.counted().run();
+    }
   }
 
   private TaskRow lock(TaskId id, Expected expected) {

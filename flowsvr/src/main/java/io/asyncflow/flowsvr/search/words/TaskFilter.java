@@ -6,7 +6,9 @@ import io.asyncflow.flowsvr.number.NumberTime;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Which tasks are searched for. An empty set, and {@code null}, stand for all.
@@ -48,6 +50,47 @@ public record TaskFilter(
         due,
         retriesAbove,
         retriesBelow);
+  }
+
+  /** The same for tasks whose numbers were made before this time alone, in epoch ms. */
+  public TaskFilter madeBefore(long ms) {
+    return new TaskFilter(
+        ids,
+        jobId,
+        types,
+        statuses,
+        stages,
+        users,
+        workers,
+        texts,
+        created.and(Span.before(ms)),
+        due,
+        retriesAbove,
+        retriesBelow);
+  }
+
+  /** Whether a row with its contents has one of the texts, if there are any. */
+  public boolean fitsTexts(TaskRow row) {
+    return texts.isEmpty()
+        || Stream.of(row.context(), row.result(), row.scheduleLog())
+            .filter(Objects::nonNull)
+            .anyMatch(content -> texts.stream().anyMatch(content::contains));
+  }
+
+  /** Whether nothing is said of the tasks. */
+  public boolean isAll() {
+    return ids.isEmpty()
+        && jobId == null
+        && types.isEmpty()
+        && statuses.isEmpty()
+        && stages.isEmpty()
+        && users.isEmpty()
+        && workers.isAll()
+        && texts.isEmpty()
+        && created.isAlways()
+        && due.isAlways()
+        && retriesAbove == null
+        && retriesBelow == null;
   }
 
   /** The first number that fits. */

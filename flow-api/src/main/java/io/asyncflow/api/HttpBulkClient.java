@@ -1,0 +1,64 @@
+package io.asyncflow.api;
+
+import io.asyncflow.api.bulk.Bulk;
+import io.asyncflow.api.bulk.BulkClient;
+import io.asyncflow.api.bulk.BulkPage;
+import io.asyncflow.api.bulk.BulkPreview;
+import io.asyncflow.api.bulk.NewBulk;
+import tools.jackson.databind.ObjectReader;
+
+/** The calls for bulks, over the connections of an {@link HttpFlowClient}. */
+final class HttpBulkClient implements BulkClient {
+
+  private static final ObjectReader PREVIEW = HttpFlowClient.envelopeOf(BulkPreview.class);
+  private static final ObjectReader STARTED = HttpFlowClient.envelopeOf(Started.class);
+  private static final ObjectReader BULK = HttpFlowClient.envelopeOf(Bulk.class);
+  private static final ObjectReader PAGE = HttpFlowClient.envelopeOf(BulkPage.class);
+
+  private final HttpFlowClient http;
+
+  HttpBulkClient(HttpFlowClient http) {
+    this.http = http;
+  }
+
+  private record Start(String token, long count, String operator, String reason) {}
+
+  record Started(String bulkId) {}
+
+  private record OfBulk(String bulkId) {}
+
+  private record ListBulks(Integer limit, String cursor) {}
+
+  private record ActOn(String bulkId, String operator, String reason) {}
+
+  @Override
+  public BulkPreview preview(NewBulk bulk) {
+    return http.post("/api/bulk/preview", bulk, PREVIEW);
+  }
+
+  @Override
+  public String start(String token, long count, String operator, String reason) {
+    Start call = new Start(token, count, operator, reason);
+    return http.<Started>post("/api/bulk/start", call, STARTED).bulkId();
+  }
+
+  @Override
+  public Bulk get(String bulkId) {
+    return http.post("/api/bulk/get", new OfBulk(bulkId), BULK);
+  }
+
+  @Override
+  public BulkPage list(Integer limit, String cursor) {
+    return http.post("/api/bulk/list", new ListBulks(limit, cursor), PAGE);
+  }
+
+  @Override
+  public void stop(String bulkId, String operator, String reason) {
+    http.postWithoutResult("/api/bulk/stop", new ActOn(bulkId, operator, reason));
+  }
+
+  @Override
+  public void resume(String bulkId, String operator, String reason) {
+    http.postWithoutResult("/api/bulk/resume", new ActOn(bulkId, operator, reason));
+  }
+}

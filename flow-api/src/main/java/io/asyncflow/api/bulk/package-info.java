@@ -1,0 +1,2 @@
+/** Acts on all tasks that match a search. */
+package io.asyncflow.api.bulk;

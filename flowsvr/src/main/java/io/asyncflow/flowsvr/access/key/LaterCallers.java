@@ -1,0 +1,80 @@
+package io.asyncflow.flowsvr.access.key;
+
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.access.Scope;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.stereotype.Component;
+import tools.jackson.core.JacksonException;
+
+/**
+ * The callers of earlier requests, as they are now, for work that goes on in their names. Any
+ * server knows the callers of all. Thread-safe.
+ */
+@Component
+public class LaterCallers {
+
+  private static final String LOCAL = "local";
+  private static final String ENVIRONMENT = "env:FLOW_API_KEY";
+
+  private final KnownKeys keys;
+  private final boolean isLocal;
+  private final boolean hasEnvironmentKey;
+
+  LaterCallers(
+      ObjectProvider<KnownKeys> keys,
+      @Value("${flow.access.mode:}") String mode,
+      @Value("${flow.access.api-key:}") String environmentKey) {
+    this.keys = keys.getIfAvailable();
+    this.hasEnvironmentKey = !environmentKey.isBlank();
+    this.isLocal = mode.equalsIgnoreCase(LOCAL) || mode.isBlank() && !hasEnvironmentKey;
+  }
+
+  /** What nobody can be asked for later; {@code null} where there is nothing. */
+  public String granted(Caller caller) {
+    boolean isKnown =
+        caller.principal().equals(LOCAL)
+            || caller.principal().equals(ENVIRONMENT)
+            || KeyGrant.isOfKey(caller.principal());
+    return isKnown ? null : KeyGrant.of(caller).json();
+  }
+
+  /**
+   * The caller with this name; empty if it may do nothing any more.
+   *
+   * @param granted as {@link #granted} said
+   */
+  public Optional<Caller> find(String principal, String granted) {
+    if (principal.equals(LOCAL)) {
+      return isLocal ? admin(Caller.Kind.LOCAL, principal) : Optional.empty();
+    }
+    if (principal.equals(ENVIRONMENT)) {
+      return hasEnvironmentKey ? admin(Caller.Kind.ENV, principal) : Optional.empty();
+    }
+    if (keys == null) {
+      return Optional.empty();
+    }
+    if (KeyGrant.isOfKey(principal)) {
+      return keys.standing(KeyGrant.keyIdOf(principal));
+    }
+    return granted == null || keys.isDenied(principal)
+        ? Optional.empty()
+        : ofToken(principal, granted);
+  }
+
+  private static Optional<Caller> admin(Caller.Kind kind, String principal) {
+    return Optional.of(new Caller(kind, principal, Set.of(Role.ADMIN), Scope.ALL));
+  }
+
+  private static Optional<Caller> ofToken(String principal, String granted) {
+    try {
+      KeyGrant grant = KeyGrant.ofJson(granted);
+      return Optional.of(new Caller(Caller.Kind.OIDC, principal, grant.roles(), grant.scope()));
+    } catch (JacksonException | IllegalArgumentException e) {
+      return Optional.empty(); // written by another version
+    }
+  }
+}

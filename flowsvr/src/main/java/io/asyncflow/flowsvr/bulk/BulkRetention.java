@@ -1,0 +1,31 @@
+package io.asyncflow.flowsvr.bulk;
+
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import java.time.Duration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.stereotype.Component;
+
+/** Deletes previews that are over, and bulks that ended long ago. What they did is in the acts. */
+@Component
+class BulkRetention {
+
+  private static final Duration KEPT = Duration.ofDays(90);
+  private static final int PAGE = 1_000;
+
+  private final BulkStore store;
+
+  BulkRetention(BulkStore store) {
+    this.store = store;
+  }
+
+  @Bean
+  Duty bulkRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader("bulk-retention", every.cleaning(), this::runOnce);
+  }
+
+  /** Returns the number of deleted rows. */
+  int runOnce() {
+    return store.deletePreviews(PAGE) + store.deleteEnded(KEPT.toMillis(), PAGE);
+  }
+}

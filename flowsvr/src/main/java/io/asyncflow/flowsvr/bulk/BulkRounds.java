@@ -1,0 +1,112 @@
+package io.asyncflow.flowsvr.bulk;
+
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.leader.LeaderTerm;
+import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.Node;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/** The leader's duty: goes on with the bulks that run, in turn, at a steady pace. */
+@Component
+class BulkRounds {
+
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  /** How long a round may last; then the duty reports what it did. */
+  private static final Duration ROUND = Duration.ofSeconds(10);
+
+  /** How long the leader believes that no bulk runs: another server may start one. */
+  private static final Duration LOOKED_AHEAD = Duration.ofSeconds(5);
+
+  private static final int FASTEST = 100_000;
+
+  /** What a page without tasks counts for: it has looked at thousands of them. */
+  private static final int LEAST_PAGE = 20;
+
+  private final BulkStore store;
+  private final BulkPages pages;
+  private final LeaderElection election;
+  private final Node node;
+  private final Pace pace;
+  private volatile long nextLook;
+
+  BulkRounds(
+      BulkStore store,
+      BulkPages pages,
+      LeaderElection election,
+      Node node,
+      @Value("${flow.bulk.pace:1000}") int perSecond) {
+    if (perSecond < 1 || perSecond > FASTEST) {
+      throw new BadSettingException("flow.bulk.pace must be from 1 to " + FASTEST + ".");
+    }
+    this.store = store;
+    this.pages = pages;
+    this.election = election;
+    this.node = node;
+    this.nextLook = node.nanoTime();
+    this.pace = new Pace(perSecond, nextLook);
+  }
+
+  @Bean
+  Duty bulkDuty(DutyIntervals every) {
+    return Duty.ofLeader("bulk", every.notBelowSweep(INTERVAL), this::runOnce);
+  }
+
+  @EventListener
+  void onBulks(BulksChanged news) {
+    nextLook = node.nanoTime();
+  }
+
+  /** Returns the number of tasks that pages were about. */
+  int runOnce() {
+    Optional<LeaderTerm> term = election.term();
+    long begin = node.nanoTime();
+    if (term.isEmpty() || begin - nextLook < 0) {
+      return 0;
+    }
+    int tasks = 0;
+    while (isLeader(term.get()) && node.nanoTime() - begin < ROUND.toNanos()) {
+      long asked = node.nanoTime();
+      List<BulkRow> first = store.running(1);
+      long read = node.nanoTime();
+      if (first.isEmpty()) {
+        nextLook = read + LOOKED_AHEAD.toNanos();
+        return tasks;
+      }
+      int ofPage = pages.next(first.get(0), term.get().number());
+      long written = node.nanoTime();
+      tasks += ofPage;
+      pace.page(Math.max(ofPage, LEAST_PAGE), read - asked, written - read, written);
+      if (!rest()) {
+        return tasks;
+      }
+    }
+    return tasks;
+  }
+
+  private boolean isLeader(LeaderTerm term) {
+    return term.isTrustedAt(node.nanoTime())
+        || election.term().filter(now -> now.number() == term.number()).isPresent();
+  }
+
+  /** False if the server stops. */
+  private boolean rest() {
+    long wait;
+    while ((wait = pace.waitAt(node.nanoTime())) > 0) {
+      if (Thread.currentThread().isInterrupted()) {
+        return false;
+      }
+      LockSupport.parkNanos(wait);
+    }
+    return !Thread.currentThread().isInterrupted();
+  }
+}

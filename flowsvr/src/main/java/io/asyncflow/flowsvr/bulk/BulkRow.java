@@ -1,0 +1,66 @@
+package io.asyncflow.flowsvr.bulk;
+
+import io.asyncflow.api.bulk.Bulk.Refusal;
+import io.asyncflow.api.bulk.BulkAct;
+import io.asyncflow.api.bulk.BulkArguments;
+import io.asyncflow.api.bulk.BulkState;
+import io.asyncflow.flowsvr.act.Actor;
+import io.asyncflow.flowsvr.act.Reason;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A row of {@code t_bulk}.
+ *
+ * @param filter the fields of the search
+ * @param actor whom it acts for; the trace is that of the request that started it
+ * @param granted as {@code LaterCallers} takes it
+ * @param progress how far it has come
+ * @param startTime epoch ms, as are the other times; {@code null} before the start
+ * @param now the database's epoch ms when the row was read
+ */
+record BulkRow(
+    long id,
+    BulkState state,
+    BulkAct act,
+    BulkArguments arguments,
+    ObjectNode filter,
+    long previewTime,
+    int expected,
+    boolean isExact,
+    int cap,
+    Actor actor,
+    String granted,
+    Reason reason,
+    Progress progress,
+    String error,
+    Long startTime,
+    long modifyTime,
+    Long endTime,
+    long now) {
+
+  /**
+   * How far a bulk has come.
+   *
+   * @param position the cursor after the last page; {@code null} at the begin
+   * @param pages number of them; each names the number that it expects
+   * @param epoch the term of the leader that wrote the last one
+   */
+  record Progress(
+      String position,
+      int pages,
+      long epoch,
+      long looked,
+      int done,
+      int skipped,
+      int refused,
+      List<Refusal> refusals) {}
+
+  /** The most refusals that are kept. */
+  static final int MOST_REFUSALS = 20;
+
+  /** How many further tasks it may act on. */
+  int room() {
+    return cap - progress.done();
+  }
+}

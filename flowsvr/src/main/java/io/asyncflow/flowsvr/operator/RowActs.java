@@ -1,0 +1,129 @@
+package io.asyncflow.flowsvr.operator;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.operator.RowAct.Done;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.rules.HoldEnd;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TransitionNotAllowedException;
+import java.util.List;
+import org.springframework.stereotype.Component;
+
+/** The acts that change the status of a task, in its row. Thread-safe. */
+@Component
+public class RowActs {
+
+  private final TaskStore tasks;
+  private final TaskMeters meters;
+
+  RowActs(TaskStore tasks, TaskMeters meters) {
+    this.tasks = tasks;
+    this.meters = meters;
+  }
+
+  /** Cancels; does nothing to a cancelled task. */
+  public Done cancel(TaskRow row) {
+    if (row.status() == TaskStatus.CANCELLED) {
+      return null;
+    }
+    if (row.status().isFinal()) {
+      throw TransitionNotAllowedException.afterEnd(row.id(), row.status());
+    }
+    tasks.force(row, TaskStatus.CANCELLED);
+    return Done.quietly(Act.onTask("CANCEL", row.id(), row.status(), TaskStatus.CANCELLED));
+  }
+
+  /**
+   * Pauses; does nothing to a paused task.
+   *
+   * @param stop whether the hold of an executing task is ended
+   */
+  public Done pause(TaskRow row, boolean stop) {
+    TaskId id = row.id();
+    if (row.status() == TaskStatus.PAUSED) {
+      return null;
+    }
+    if (row.status().isFinal()) {
+      throw TransitionNotAllowedException.afterEnd(id, row.status());
+    }
+    Act act = Act.onTask("PAUSE", id, row.status(), TaskStatus.PAUSED);
+    if (row.status() != TaskStatus.EXECUTING) {
+      tasks.pause(List.of(row));
+      return Done.quietly(act);
+    }
+    if (!stop) {
+      throw new TransitionNotAllowedException(
+          id, "a worker holds it; stop=1 ends the hold and pauses it");
+    }
+    tasks.redirect(row, HoldEnd.paused(row));
+    // There is room within max_executing.
+    return Done.telling(act, new TasksWaiting(id.type()))
+        .counting(() -> meters.revoked(id.type().name()));
+  }
+
+  /** Resumes; does nothing to a task that is not paused. */
+  public Done resume(TaskRow row) {
+    if (row.status().isFinal()) {
+      throw TransitionNotAllowedException.afterEnd(row.id(), row.status());
+    }
+    if (row.status() != TaskStatus.PAUSED) {
+      return null;
+    }
+    tasks.resume(List.of(row));
+    return Done.telling(
+        Act.onTask("RESUME", row.id(), TaskStatus.PAUSED, TaskStatus.WAITING), waiting(row));
+  }
+
+  /** Lets a failed or cancelled task of a table that has been entered wait again. */
+  public Done retry(TaskRow row) {
+    requireRetryable(row);
+    tasks.revive(row);
+    return Done.telling(
+        Act.onTask(CopyStore.RETRY, row.id(), row.status(), TaskStatus.WAITING), waiting(row));
+  }
+
+  static void requireRetryable(TaskRow row) {
+    if (!isRetryable(row)) {
+      throw new TransitionNotAllowedException(
+          row.id(), "only a failed or cancelled task can be retried, this one is " + row.status());
+    }
+  }
+
+  static boolean isRetryable(TaskRow row) {
+    return row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
+  }
+
+  /**
+   * Forces a status; of a table that has been entered if it is waiting.
+   *
+   * @throws TransitionNotAllowedException if it is executing, which only a hold sets
+   */
+  public Done setStatus(TaskRow row, TaskStatus status) {
+    TaskId id = row.id();
+    requireForcible(id, status);
+    Act act = Act.onTask("SET_STATUS", id, row.status(), status);
+    if (status == TaskStatus.WAITING) {
+      tasks.revive(row);
+      return Done.telling(act, waiting(row));
+    }
+    tasks.force(row, status);
+    boolean fails = status == TaskStatus.FAILED && row.status() != TaskStatus.FAILED;
+    return fails
+        ? Done.quietly(act).counting(() -> meters.failed(id.type().name(), 1))
+        : Done.quietly(act);
+  }
+
+  static void requireForcible(TaskId id, TaskStatus status) {
+    if (status == TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
+    }
+  }
+
+  private static TasksWaiting waiting(TaskRow row) {
+    return new TasksWaiting(row.id().type());
+  }
+}
