@@ -25,6 +25,7 @@ public final class DevLauncher {
             new DemoCommand(installation),
             new SubmitCommand(System.getenv(), System.out, System.err, Asyncflow.isTerminal()),
             new TaskCommand(System.getenv(), System.out, ZoneId.systemDefault()),
+            new BulkCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new ScheduleCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new PauseCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new ResumeCommand(System.getenv(), System.out),

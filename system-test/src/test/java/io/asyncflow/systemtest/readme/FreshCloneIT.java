@@ -96,6 +96,7 @@ class FreshCloneIT {
             "demo",
             "submit",
             "task",
+            "bulk",
             "schedule",
             "pause",
             "resume",
@@ -159,7 +160,9 @@ class FreshCloneIT {
         "resume type lark",
         "audit list",
         "task why 1_lark_task_1",
-        "task find status:failed"
+        "task find status:failed",
+        "bulk preview RETRY status:failed",
+        "bulk list"
       })
   void commandNamesTheServerThatItCannotReach(String command) {
     List<String> words = new ArrayList<>(List.of(command.split(" ")));
