@@ -32,6 +32,7 @@ public final class SampleApi implements OperatorClient {
   public static final String TASK = "249835547751612417_tts_task_1";
   public static final String JOB = "249835547751600001";
   public static final String SCHEDULE = "249835547751000002";
+  public static final String BULK = "249835547751000009";
   public static final long NOW = 1_795_400_000_000L;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -53,6 +54,9 @@ public final class SampleApi implements OperatorClient {
           "/api/worker/list",
           "/api/task_schedule_cfg/list",
           "/api/task_schedule_cfg/tables",
+          "/api/bulk/list",
+          "/api/bulk/get",
+          "/api/bulk/preview",
           "/api/schedule/list",
           "/api/schedule/get",
           "/api/schedule/fires",
@@ -84,7 +88,7 @@ public final class SampleApi implements OperatorClient {
   public SampleApi() {
     verbs.addAll(
         List.of(
-            "TASK_STEER TASK_EXPIRE STORE_GET STATS_READ CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ"
+            "TASK_STEER TASK_EXPIRE BULK STORE_GET STATS_READ CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ"
                 .split(" ")));
   }
 
@@ -203,6 +207,9 @@ public final class SampleApi implements OperatorClient {
       case "/api/worker/list" -> list("workerList", 6, this::worker);
       case "/api/task_schedule_cfg/list" -> list("scheduleCfgList", 4, this::type);
       case "/api/task_schedule_cfg/tables" -> list("tables", 3, this::table);
+      case "/api/bulk/list" -> list("bulks", 5, this::bulk);
+      case "/api/bulk/get" -> bulk(0);
+      case "/api/bulk/preview" -> bulkPreview();
       case "/api/schedule/list" -> list("scheduleList", 5, this::schedule);
       case "/api/schedule/get" -> JSON.createObjectNode().set("scheduleData", schedule(0));
       case "/api/schedule/fires" -> fires();
@@ -210,6 +217,64 @@ public final class SampleApi implements OperatorClient {
       case "/api/governance/status" -> status();
       default -> list("actList", 8, this::act);
     };
+  }
+
+  private ObjectNode bulk(int index) {
+    String state = new String[] {"RUNNING", "STOPPED", "DONE", "FAILED", "DONE"}[index];
+    ObjectNode bulk = JSON.createObjectNode();
+    bulk.put("bulkId", index == 0 ? BULK : "24983554775100001" + index)
+        .put("state", state)
+        .put("act", new String[] {"RETRY", "RESCHEDULE", "SET_STATUS", "CANCEL", "RUN_NOW"}[index])
+        .put("cap", index == 4 ? 500 : 10_000)
+        .put("looked", 20_000)
+        .put("done", 500)
+        .put("skipped", 40)
+        .put("refused", 2)
+        .put("principal", "key:3Qm81LtzGh")
+        .put("operator", stranger)
+        .put("reason", stranger)
+        .put("previewTime", NOW - 90_000)
+        .put("startTime", NOW - 60_000)
+        .put("changeTime", NOW - 1_000);
+    bulk.putObject("arguments");
+    if (index == 1) {
+      bulk.putObject("arguments").put("runAt", NOW + 3_600_000);
+    } else if (index == 2) {
+      bulk.putObject("arguments").put("status", 8);
+    }
+    bulk.putObject("filter").put("q", "type:tts status:failed").put("text", stranger);
+    bulk.putObject("count").put("count", 812).put("kind", index == 3 ? "AT_LEAST" : "EXACT");
+    ArrayNode refusals = bulk.putArray("refusals");
+    refusals.addObject().put("taskId", TASK).put("code", 8051).put("msg", stranger);
+    if (index == 0) {
+      bulk.put("perSecond", 812.5).put("endsAbout", NOW + 30_000);
+    } else if (index > 1) {
+      bulk.put("endTime", NOW - 1_000);
+    }
+    if (index == 3) {
+      bulk.put("error", "key:3Qm81LtzGh may not do this any more");
+    }
+    return bulk;
+  }
+
+  private ObjectNode bulkPreview() {
+    ObjectNode preview = JSON.createObjectNode();
+    preview
+        .put("bulkId", BULK)
+        .put("act", "RETRY")
+        .put("looked", 12_000)
+        .put("cap", 10_000)
+        .put("token", BULK + "-AAAAAAAAAAAAAAAAAAAAAA")
+        .put("tokenUntil", NOW + 600_000);
+    preview.putObject("arguments");
+    preview.putObject("filter").put("q", "type:tts");
+    preview.putObject("count").put("count", isEmpty ? 0 : 12_000).put("kind", "AT_LEAST");
+    preview.putObject("byStatus").put("FAILED", 11_000).put("CANCELLED", 1_000);
+    ArrayNode samples = preview.putArray("samples");
+    if (!isEmpty) {
+      samples.add(task());
+    }
+    return preview;
   }
 
   private interface Item {

@@ -13,6 +13,7 @@ import io.asyncflow.console.frame.PageGuard;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.account.AccountController;
 import io.asyncflow.console.page.account.LogInController;
+import io.asyncflow.console.page.bulk.BulkController;
 import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.failure.FailureController;
 import io.asyncflow.console.page.find.CookieController;
@@ -70,6 +71,10 @@ public final class SamplePages {
           "/worker?id=gpu-2",
           "/schedules",
           "/schedules/" + SampleApi.SCHEDULE,
+          "/bulk",
+          "/bulk/" + SampleApi.BULK,
+          "/bulk/new",
+          "/bulk/new?q=type:tts&act=RETRY",
           "/cluster",
           "/audit",
           "/preferences",
@@ -96,6 +101,7 @@ public final class SamplePages {
         MockMvcBuilders.standaloneSetup(
                 new AccountController(pages),
                 new AssetController(assets),
+                new BulkController(pages, calls),
                 new ClusterController(pages, calls),
                 new FailureController(pages, calls),
                 new CookieController(),

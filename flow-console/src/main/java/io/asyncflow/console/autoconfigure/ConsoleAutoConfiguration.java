@@ -12,6 +12,7 @@ import io.asyncflow.console.frame.PageGuard;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.account.AccountController;
 import io.asyncflow.console.page.account.LogInController;
+import io.asyncflow.console.page.bulk.BulkController;
 import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.failure.FailureController;
 import io.asyncflow.console.page.find.CookieController;
@@ -47,6 +48,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @Import({
   AccountController.class,
   AssetController.class,
+  BulkController.class,
   ClusterController.class,
   CookieController.class,
   ErrorPages.class,

@@ -20,6 +20,7 @@ public record Place(String name, String verb, String key) {
           new Place("jobs", "JOB_READ", "j"),
           new Place("workers", "WORKER_READ", "w"),
           new Place("schedules", "SCHEDULE_READ", "s"),
+          new Place("bulk", "BULK", "b"),
           new Place("cluster", "GOVERN_READ", "c"),
           new Place("audit", "AUDIT_READ", "a"));
 

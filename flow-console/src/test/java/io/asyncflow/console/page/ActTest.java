@@ -100,6 +100,32 @@ class ActTest {
   }
 
   @Test
+  void bulkIsStartedByItsTokenTheTypedCountAndAReason() throws Exception {
+    Document page = Jsoup.parse(pages.html("/bulk/new?q=type:tts&act=RETRY", Language.EN));
+    String token = page.select("form[method=post] input[name=token]").attr("value");
+    assertThat(page.select("form[method=post] input[name=count]").attr("pattern"))
+        .isEqualTo("12000");
+
+    MockHttpServletResponse answer =
+        pages.submit("/bulk/new", "token", token, "count", "12000", "reason", "tape is back");
+
+    assertThat(api.acts())
+        .containsExactly(
+            new Called(
+                "/api/bulk/start",
+                Map.of("token", token, "count", "12000", "reason", "tape is back")));
+    assertThat(answer.getStatus()).isEqualTo(303);
+  }
+
+  @Test
+  void bulkWithoutTasksCannotBeStarted() throws Exception {
+    api.empty();
+    Document page = Jsoup.parse(pages.html("/bulk/new?q=type:tts&act=RETRY", Language.EN));
+
+    assertThat(page.select("form[method=post] input[name=token]")).isEmpty();
+  }
+
+  @Test
   void actThatDoesNotExistIsNoPage() throws Exception {
     assertThat(pages.submit("/tasks/" + SampleApi.TASK + "/explode").getStatus()).isEqualTo(404);
     assertThat(pages.submit("/worker/explode", "id", "gpu-1").getStatus()).isEqualTo(404);

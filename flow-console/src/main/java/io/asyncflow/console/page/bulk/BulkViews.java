@@ -1,0 +1,88 @@
+package io.asyncflow.console.page.bulk;
+
+import io.asyncflow.api.bulk.Bulk;
+import io.asyncflow.api.bulk.BulkArguments;
+import io.asyncflow.api.bulk.BulkPreview;
+import io.asyncflow.api.bulk.BulkState;
+import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.api.stats.BoundedCount.Kind;
+import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.page.Act;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What the templates of bulks show. */
+public final class BulkViews {
+
+  private static final String WORDS = "q";
+
+  private BulkViews() {}
+
+  /**
+   * @param older the address of the next page; {@code null} on the last
+   */
+  public record Listed(List<Bulk> bulks, String older) {}
+
+  /** A bulk and what can be done about it. */
+  public record Shown(Bulk bulk, BulkBar bar, List<Act> acts) {}
+
+  /**
+   * A bulk that has not started.
+   *
+   * @param asked what the form says
+   * @param preview {@code null} if nothing was asked for, or if it was refused
+   * @param refusal why; {@code null} if it was not
+   */
+  public record Fresh(Asked asked, BulkPreview preview, String refusal) {}
+
+  /**
+   * The fields of the form, as texts; empty where nothing is given.
+   *
+   * @param runAt in the time zone of the operator
+   */
+  public record Asked(String q, String act, String status, String runAt, String priority) {}
+
+  /** The search, as an operator would type it. */
+  public static String search(Map<String, Object> filter) {
+    String words = String.valueOf(filter.getOrDefault(WORDS, ""));
+    String others =
+        filter.entrySet().stream()
+            .filter(field -> !field.getKey().equals(WORDS))
+            .map(field -> field.getKey() + "=" + field.getValue())
+            .sorted()
+            .collect(Collectors.joining(" "));
+    return (words + " " + others).strip();
+  }
+
+  /** A count with how exact it is. */
+  public static String count(Frame frame, BoundedCount count) {
+    return (count.kind() == Kind.EXACT ? "" : "≥ ") + frame.number(count.count());
+  }
+
+  /** The act in a few words. */
+  public static String act(Frame frame, Enum<?> act, BulkArguments with) {
+    String word = frame.word("bulk.act.", act.name());
+    if (with == null) {
+      return word;
+    }
+    if (with.status() != null) {
+      return word + ": " + frame.word("bulk.status.", with.status().toString());
+    }
+    if (with.runAt() != null) {
+      return word + ": " + frame.times().text(with.runAt()) + " " + frame.zoneName();
+    }
+    return with.priority() == null ? word : word + ": " + frame.t("bulk.priority", with.priority());
+  }
+
+  /** The kind of status that colours a state. */
+  public static String kind(BulkState state) {
+    return switch (state) {
+      case PREVIEWED -> "waiting";
+      case RUNNING -> "executing";
+      case STOPPED -> "paused";
+      case DONE -> "success";
+      case FAILED -> "failed";
+    };
+  }
+}
