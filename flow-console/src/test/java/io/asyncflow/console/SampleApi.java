@@ -184,7 +184,8 @@ public final class SampleApi implements OperatorClient {
     }
     if (!READING.contains(path)) {
       acts.add(new Called(path, new HashMap<>(fields)));
-      return JSON.createObjectNode();
+      ObjectNode done = JSON.createObjectNode();
+      return path.equals("/api/bulk/start") ? done.put("bulkId", BULK) : done;
     }
     return switch (path) {
       case "/api/key/me" -> me();

@@ -148,6 +148,13 @@ public final class SamplePages {
     return send(form, Language.EN);
   }
 
+  /** The page that shows what a bulk would do. */
+  public String preview(Language language) throws Exception {
+    MockHttpServletRequestBuilder form =
+        post(java.net.URI.create("/console/bulk/new")).param("q", "type:tts").param("act", "RETRY");
+    return send(form, language).getContentAsString(StandardCharsets.UTF_8);
+  }
+
   private MockHttpServletResponse send(MockHttpServletRequestBuilder request, Language language)
       throws Exception {
     return mvc.perform(request.cookie(new Cookie("asyncflow_console", "lang=" + language.code())))

@@ -44,6 +44,11 @@ public class Pages {
     return show(frame, template, view, HttpStatus.UNAUTHORIZED.value());
   }
 
+  /** What a form has asked for, which a reload asks for again. */
+  public ResponseEntity<byte[]> showAnswer(Frame frame, String template, Object view) {
+    return show(frame, template, view, HttpStatus.OK.value());
+  }
+
   /** A page that answers what could not be done. */
   public ResponseEntity<byte[]> show(Frame frame, String template, Object view, int status) {
     return ResponseEntity.status(status)

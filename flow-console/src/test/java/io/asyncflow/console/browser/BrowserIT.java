@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -169,8 +170,21 @@ class BrowserIT {
   @MethodSource("looks")
   void pageIsAccessibleAndFitsItsWindow(String address, String language, String theme, int width) {
     open(address, "lang=" + language + "&theme=" + theme + "&times=absolute", width, true);
-    String name =
-        address.replaceAll("[^a-z0-9]+", "-") + "-" + language + "-" + theme + "-" + width;
+    lookAt(address.replaceAll("[^a-z0-9]+", "-") + "-" + language + "-" + theme + "-" + width);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"en,light,1440", "zh,dark,1440", "en,dark,360", "zh,light,360"})
+  void previewOfABulkIsAccessibleAndFitsItsWindow(String language, String theme, int width) {
+    String preferences = "lang=" + language + "&theme=" + theme + "&times=absolute";
+    open("/bulk/new?q=type:tts%20status:failed&act=RETRY", preferences, width, true);
+    page.locator("main form.filter button").click();
+    PlaywrightAssertions.assertThat(page.locator("main input[name=count]")).isVisible();
+    lookAt("-bulk-preview-" + language + "-" + theme + "-" + width);
+  }
+
+  /** Takes a picture of the page, and has it looked at for what some people could not use. */
+  private void lookAt(String name) {
     page.screenshot(
         new Page.ScreenshotOptions().setPath(PICTURES.resolve(name + ".png")).setFullPage(true));
 
@@ -418,6 +432,24 @@ class BrowserIT {
     page.keyboard().press("Enter");
     PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The task was cancelled.");
     assertThat(api.acts()).anyMatch(act -> "by the keyboard".equals(act.fields().get("reason")));
+  }
+
+  @Test
+  void bulkStartsOnceTheCountThatWasShownIsTyped() {
+    open("/bulk/new?q=type:tts&act=RETRY", "lang=en", WIDE, false);
+    page.locator("main form.filter button").click();
+    page.locator("main input[name=reason]").fill("tape is back");
+    page.locator("main input[name=count]").fill("11999");
+    page.locator("main button.grave").click();
+    assertThat(api.acts()).noneMatch(act -> act.path().equals("/api/bulk/start"));
+
+    page.locator("main input[name=count]").fill("12000");
+    page.locator("main button.grave").click();
+
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The bulk has started.");
+    assertThat(page.url()).endsWith("/console/bulk/" + SampleApi.BULK);
+    assertThat(api.acts())
+        .anyMatch(act -> "12000".equals(act.fields().get("count")));
   }
 
   @Test

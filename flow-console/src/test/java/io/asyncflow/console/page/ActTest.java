@@ -101,13 +101,13 @@ class ActTest {
 
   @Test
   void bulkIsStartedByItsTokenTheTypedCountAndAReason() throws Exception {
-    Document page = Jsoup.parse(pages.html("/bulk/new?q=type:tts&act=RETRY", Language.EN));
+    Document page = Jsoup.parse(pages.preview(Language.EN));
     String token = page.select("form[method=post] input[name=token]").attr("value");
     assertThat(page.select("form[method=post] input[name=count]").attr("pattern"))
         .isEqualTo("12000");
 
     MockHttpServletResponse answer =
-        pages.submit("/bulk/new", "token", token, "count", "12000", "reason", "tape is back");
+        pages.submit("/bulk/start", "token", token, "count", "12000", "reason", "tape is back");
 
     assertThat(api.acts())
         .containsExactly(
@@ -115,12 +115,13 @@ class ActTest {
                 "/api/bulk/start",
                 Map.of("token", token, "count", "12000", "reason", "tape is back")));
     assertThat(answer.getStatus()).isEqualTo(303);
+    assertThat(answer.getHeader("Location")).isEqualTo("/console/bulk/" + SampleApi.BULK);
   }
 
   @Test
   void bulkWithoutTasksCannotBeStarted() throws Exception {
     api.empty();
-    Document page = Jsoup.parse(pages.html("/bulk/new?q=type:tts&act=RETRY", Language.EN));
+    Document page = Jsoup.parse(pages.preview(Language.EN));
 
     assertThat(page.select("form[method=post] input[name=token]")).isEmpty();
   }

@@ -22,6 +22,7 @@ import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -44,9 +45,22 @@ class PageTest {
 
     assertThat(pages.open(address, language).getStatus())
         .isEqualTo(address.equals("/nowhere") ? 404 : 200);
-    assertThat(page.select("h1")).hasSize(1);
     assertThat(page.select("header, nav.side, main, footer"))
         .hasSize(address.equals("?wall") ? 1 : address.equals("/login") ? 3 : 4);
+    assertSound(page, language);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void previewOfABulkIsSoundHtml(Language language) throws Exception {
+    Document page = Jsoup.parse(new SamplePages(new SampleApi()).preview(language));
+
+    assertThat(page.select("table.list tbody tr")).isNotEmpty();
+    assertSound(page, language);
+  }
+
+  private static void assertSound(Document page, Language language) {
+    assertThat(page.select("h1")).hasSize(1);
     assertThat(page.select("html").attr("lang")).isEqualTo(language.code());
     assertThat(page.title()).endsWith(" · Asyncflow");
     assertThat(page.select("[style], style, script:not([src]), iframe, object, embed, base"))
@@ -87,10 +101,15 @@ class PageTest {
     SamplePages plain = new SamplePages(new SampleApi());
     SamplePages hostile = new SamplePages(new SampleApi().withStranger(payload));
     for (String address : SamplePages.ALL) {
-      Document page = Jsoup.parse(hostile.html(address, Language.EN));
+      assertOnlyText(hostile.html(address, Language.EN), plain.html(address, Language.EN));
+    }
+    assertOnlyText(hostile.preview(Language.EN), plain.preview(Language.EN));
+  }
 
-      assertThat(page.select("script"))
-          .hasSameSizeAs(Jsoup.parse(plain.html(address, Language.EN)).select("script"));
+  private static void assertOnlyText(String hostile, String plain) {
+      Document page = Jsoup.parse(hostile);
+
+      assertThat(page.select("script")).hasSameSizeAs(Jsoup.parse(plain).select("script"));
       assertThat(
               page.select(
                   "main img, main b:not(.facets b):not(.keys-of-map b), main style, main script,"
@@ -101,7 +120,6 @@ class PageTest {
           .isEmpty();
       assertThat(page.select("[href^=javascript], [href^=data], [href^=//], [href^=http]"))
           .isEmpty();
-    }
   }
 
   @ParameterizedTest

@@ -23,6 +23,7 @@ import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -52,6 +53,10 @@ class BulkPages {
   /** The rows of a page are locked together, and a claim that meets one waits for all. */
   static final int PAGE = 100;
 
+  private static final String NOT_WHOLE =
+      "there are too many tables, stages or lanes for one search, so that some tasks were left out;"
+          + " name fewer types or stages";
+
   private static final Comparator<TaskTable> BY_NAME =
       Comparator.<TaskTable, String>comparing(table -> table.type().name())
           .thenComparingInt(TaskTable::number);
@@ -59,6 +64,7 @@ class BulkPages {
   private final BulkStore store;
   private final BulkActs bulkActs;
   private final LaterCallers callers;
+  private final BulkCaps caps;
   private final TaskSearch search;
   private final ReadDatabase reads;
   private final TaskFamilies families;
@@ -76,6 +82,7 @@ class BulkPages {
       BulkStore store,
       BulkActs bulkActs,
       LaterCallers callers,
+      BulkCaps caps,
       TaskSearch search,
       ReadDatabase reads,
       TaskFamilies families,
@@ -88,6 +95,7 @@ class BulkPages {
     this.store = store;
     this.bulkActs = bulkActs;
     this.callers = callers;
+    this.caps = caps;
     this.search = search;
     this.reads = reads;
     this.families = families;
@@ -158,9 +166,11 @@ class BulkPages {
 
   private int page(BulkRow bulk, Caller caller, long term) {
     int ofItsOwn = alone.getOrDefault(bulk.id(), 0);
-    int limit = Math.min(ofItsOwn > 0 ? 1 : PAGE, bulk.room());
-    if (limit == 0) {
-      advance(bulk, new Tally(bulk.progress()).to(bulk.progress().position(), 0, term), true);
+    int most = Math.min(bulk.cap(), caps.of(caller));
+    int limit = Math.min(ofItsOwn > 0 ? 1 : PAGE, most - bulk.progress().done());
+    if (limit <= 0) {
+      String left = most < bulk.cap() ? "the cap of its caller is %d by now".formatted(most) : null;
+      advance(bulk, new Tally(bulk.progress()).to(bulk.progress().position(), 0, term), true, left);
       return 0;
     }
     Fields filter = Fields.of(bulk.filter());
@@ -168,7 +178,9 @@ class BulkPages {
         SearchForm.readFilter(filter, filter, bulk.previewTime(), caller)
             .madeBefore(bulk.previewTime() + 1)
             .page(limit, bulk.progress().position());
-    Page found = reads.inTurn(() -> search.look(request, caller));
+    // With all tables that the preview has read; those that came later have no task of it.
+    Freshness freshness = request.cursor() == null ? Freshness.NOW : Freshness.RECENT;
+    Page found = reads.inTurn(() -> search.look(request, caller, freshness));
     Part part = new Part(bulk, caller, request, found, term);
     int size = found.ids().size();
     if (bulk.act() == BulkAct.RETRY && found.ids().stream().anyMatch(this::isDrained)) {
@@ -327,11 +339,13 @@ class BulkPages {
 
   private void advance(Part part, Tally tally) {
     String position = part.isEnd() ? part.bulk().progress().position() : part.found().nextCursor();
-    advance(part.bulk(), tally.to(position, part.found().looked(), part.term()), part.isEnd());
+    String left = part.isEnd() && !part.found().isWhole() ? NOT_WHOLE : null;
+    advance(
+        part.bulk(), tally.to(position, part.found().looked(), part.term()), part.isEnd(), left);
   }
 
-  private void advance(BulkRow from, BulkRow.Progress to, boolean isEnd) {
-    if (!store.advance(from, to, isEnd)) {
+  private void advance(BulkRow from, BulkRow.Progress to, boolean isEnd, String left) {
+    if (!store.advance(from, to, isEnd, left)) {
       throw new Moved();
     }
   }

@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.search.TaskSearch;
 import io.asyncflow.flowsvr.search.TaskSearch.Page;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskRow;
@@ -133,7 +134,9 @@ class BulkPreviews {
     String cursor = null;
     do {
       TaskSearch.Request request = form.search().page(PAGE, cursor);
-      Page page = search.look(request, caller);
+      // A count that is called exact has the tasks of types that another server made just now.
+      Freshness freshness = cursor == null ? Freshness.NOW : Freshness.RECENT;
+      Page page = search.look(request, caller, freshness);
       search.rows(page, request, caller).stream()
           .filter(row -> row.createTime() <= now && row.modifyTime() <= now)
           .forEach(found::add);

@@ -13,6 +13,9 @@ class BulkRetention {
   private static final Duration KEPT = Duration.ofDays(90);
   private static final int PAGE = 1_000;
 
+  /** Previews are made by the second, and kept for ten minutes. */
+  private static final int MOST_PAGES = 20;
+
   private final BulkStore store;
 
   BulkRetention(BulkStore store) {
@@ -21,11 +24,16 @@ class BulkRetention {
 
   @Bean
   Duty bulkRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("bulk-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("bulk-retention", every, this::runOnce);
   }
 
   /** Returns the number of deleted rows. */
   int runOnce() {
-    return store.deletePreviews(PAGE) + store.deleteEnded(KEPT.toMillis(), PAGE);
+    int deleted = store.deleteEnded(KEPT.toMillis(), PAGE);
+    for (int page = 0, ofPage = PAGE; ofPage == PAGE && page < MOST_PAGES; page++) {
+      ofPage = store.deletePreviews(PAGE);
+      deleted += ofPage;
+    }
+    return deleted;
   }
 }

@@ -6,10 +6,15 @@ import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.leader.LeaderTerm;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.Outage;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
@@ -18,6 +23,8 @@ import org.springframework.stereotype.Component;
 /** The leader's duty: goes on with the bulks that run, in turn, at a steady pace. */
 @Component
 class BulkRounds {
+
+  private static final Logger log = LoggerFactory.getLogger(BulkRounds.class);
 
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -37,7 +44,7 @@ class BulkRounds {
   private final LeaderElection election;
   private final Node node;
   private final Pace pace;
-  private volatile long nextLook;
+  private final AtomicLong nextLook;
 
   BulkRounds(
       BulkStore store,
@@ -52,8 +59,9 @@ class BulkRounds {
     this.pages = pages;
     this.election = election;
     this.node = node;
-    this.nextLook = node.nanoTime();
-    this.pace = new Pace(perSecond, nextLook);
+    long now = node.nanoTime();
+    this.nextLook = new AtomicLong(now);
+    this.pace = new Pace(perSecond, now);
   }
 
   @Bean
@@ -63,26 +71,30 @@ class BulkRounds {
 
   @EventListener
   void onBulks(BulksChanged news) {
-    nextLook = node.nanoTime();
+    nextLook.set(node.nanoTime());
   }
 
   /** Returns the number of tasks that pages were about. */
   int runOnce() {
     Optional<LeaderTerm> term = election.term();
+    long planned = nextLook.get();
     long begin = node.nanoTime();
-    if (term.isEmpty() || begin - nextLook < 0) {
+    if (term.isEmpty() || begin - planned < 0) {
       return 0;
     }
     int tasks = 0;
+    Set<Long> failed = new HashSet<>();
     while (isLeader(term.get()) && node.nanoTime() - begin < ROUND.toNanos()) {
       long asked = node.nanoTime();
-      List<BulkRow> first = store.running(1);
+      Optional<BulkRow> bulk = store.next(failed);
       long read = node.nanoTime();
-      if (first.isEmpty()) {
-        nextLook = read + LOOKED_AHEAD.toNanos();
+      if (bulk.isEmpty()) {
+        if (failed.isEmpty()) { // and none was started meanwhile
+          nextLook.compareAndSet(planned, read + LOOKED_AHEAD.toNanos());
+        }
         return tasks;
       }
-      int ofPage = pages.next(first.get(0), term.get().number());
+      int ofPage = page(bulk.get(), term.get(), failed);
       long written = node.nanoTime();
       tasks += ofPage;
       pace.page(Math.max(ofPage, LEAST_PAGE), read - asked, written - read, written);
@@ -91,6 +103,24 @@ class BulkRounds {
       }
     }
     return tasks;
+  }
+
+  /**
+   * Returns the number of tasks that a page was about.
+   *
+   * @param failed bulks that leave the rest of the round to others
+   */
+  private int page(BulkRow bulk, LeaderTerm term, Set<Long> failed) {
+    try {
+      return pages.next(bulk, term.number());
+    } catch (RuntimeException e) {
+      if (Outage.of(e).isPresent()) {
+        throw e;
+      }
+      log.warn("a page of the bulk {} failed, and comes again in the next round", bulk.id(), e);
+      failed.add(bulk.id());
+      return 0;
+    }
   }
 
   private boolean isLeader(LeaderTerm term) {

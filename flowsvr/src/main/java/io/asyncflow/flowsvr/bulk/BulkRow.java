@@ -58,9 +58,4 @@ record BulkRow(
 
   /** The most refusals that are kept. */
   static final int MOST_REFUSALS = 20;
-
-  /** How many further tasks it may act on. */
-  int room() {
-    return cap - progress.done();
-  }
 }

@@ -16,6 +16,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
@@ -99,8 +100,11 @@ class BulkStore {
         .optional();
   }
 
-  /** The preview that this token starts; empty if it has started, is over or is another one's. */
-  Optional<BulkRow> lockPreview(long id, byte[] tokenHash, String principal) {
+  /**
+   * The preview that this token starts, or the bulk that it has started; empty if the preview is
+   * over or is another one's.
+   */
+  Optional<BulkRow> lock(long id, byte[] tokenHash, String principal) {
     return jdbc.sql(
             SELECT
                 + sql(
@@ -108,8 +112,7 @@ class BulkStore {
                     WHERE id = :id
                       AND token_hash = :token
                       AND principal = :principal
-                      AND state = 'PREVIEWED'
-                      AND preview_end > now_ms
+                      AND (state <> 'PREVIEWED' OR preview_end > now_ms)
                     FOR UPDATE
                     """))
         .param("id", id)
@@ -160,19 +163,26 @@ class BulkStore {
         == 1;
   }
 
-  /** Some of the bulks that run, those first whose last page is the oldest. */
-  List<BulkRow> running(int limit) {
-    return jdbc.sql(SELECT + "WHERE state = 'RUNNING'\nORDER BY modify_time, id\nLIMIT :limit")
-        .param("limit", limit)
+  /**
+   * The bulk whose last page is the oldest of those that run.
+   *
+   * @param others not these
+   */
+  Optional<BulkRow> next(Set<Long> others) {
+    String butNot = others.isEmpty() ? "" : "  AND id NOT IN (:others)\n";
+    JdbcClient.StatementSpec statement =
+        jdbc.sql(
+            SELECT + "WHERE state = 'RUNNING'\n" + butNot + "ORDER BY modify_time, id\nLIMIT 1");
+    return (others.isEmpty() ? statement : statement.param("others", others))
         .query((rs, row) -> read(rs))
-        .list();
+        .optional();
   }
 
   /**
-   * Writes a page, or the end. False if the bulk was stopped, or if it is not where the page began,
+   * Writes a page, or the end, with what there is to say of it; {@code null} for nothing. False if the bulk was stopped, or if it is not where the page began,
    * or if a later leader goes on with it: then nothing of the page must be committed.
    */
-  boolean advance(BulkRow from, Progress to, boolean isEnd) {
+  boolean advance(BulkRow from, Progress to, boolean isEnd, String left) {
     return jdbc.sql(
                 sql(
                     """
@@ -186,6 +196,7 @@ class BulkStore {
                         skipped = :skipped,
                         refused = :refused,
                         refusals = :refusals,
+                        error = :left,
                         modify_time = now_ms,
                         end_time = IF(:state = 'DONE', now_ms, NULL)
                     WHERE id = :id
@@ -201,6 +212,7 @@ class BulkStore {
             .param("skipped", to.skipped())
             .param("refused", to.refused())
             .param("refusals", JSON.writeValueAsString(to.refusals()))
+            .param("left", left == null ? "" : left)
             .param("id", from.id())
             .param("pages", from.progress().pages())
             .update()

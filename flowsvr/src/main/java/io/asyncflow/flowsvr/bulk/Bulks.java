@@ -46,7 +46,7 @@ class Bulks {
   }
 
   /**
-   * Starts a preview.
+   * Starts a preview; does nothing if it was started: the answer may have been lost.
    *
    * @param count of the tasks that it has found
    * @throws FlowException with {@link ErrorCode#PREVIEW_OVER} if the token starts nothing
@@ -56,8 +56,11 @@ class Bulks {
         () -> {
           BulkRow preview =
               store
-                  .lockPreview(token.id(), token.hash(), caller.principal())
+                  .lock(token.id(), token.hash(), caller.principal())
                   .orElseThrow(Bulks::over);
+          if (preview.state() != BulkState.PREVIEWED) {
+            return null;
+          }
           caller.require(BulkActs.verbOf(preview.act()));
           if (count != preview.expected()) {
             throw new InvalidFieldException(
@@ -74,8 +77,7 @@ class Bulks {
   private static FlowException over() {
     return new FlowException(
         ErrorCode.PREVIEW_OVER,
-        "this token starts nothing: its ten minutes are over, it was used, or it is not yours;"
-            + " preview again");
+        "this token starts nothing: its ten minutes are over, or it is not yours; preview again");
   }
 
   private static Map<String, Object> detail(BulkRow preview) {

@@ -68,8 +68,9 @@ class InProcessOperator implements OperatorClient {
   /** How verbs end whose calls change nothing, also those that are POST alone. */
   private static final String READ = "_READ";
 
-  /** The answer names the caller. */
-  private static final Set<String> OF_THE_CALLER = Set.of("/api/meta");
+  /** The answer names the caller, or has what this one alone may see. */
+  private static final Set<String> OF_THE_CALLER =
+      Set.of("/api/meta", "/api/bulk/get", "/api/bulk/list");
 
   /** An answer of which each reader keeps much besides. */
   private static final int LARGE_BYTES = 256 * 1024;

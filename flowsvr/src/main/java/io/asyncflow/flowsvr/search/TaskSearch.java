@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.search.SearchStore.Look;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.AnswerRoom;
+import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -132,7 +133,7 @@ public class TaskSearch {
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    */
   FoundTasks search(Request request, Caller caller) {
-    Page page = look(request, caller);
+    Page page = look(request, caller, RECENT);
     return new FoundTasks(
         tasks(page.ids(), request.filter(), caller),
         page.nextCursor(),
@@ -145,16 +146,19 @@ public class TaskSearch {
   /**
    * The same without reading the tasks.
    *
+   * @param freshness of the tables that are read
    * @throws InvalidFieldException if the cursor is none of this search
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    */
-  public Page look(Request request, Caller caller) {
+  public Page look(Request request, Caller caller, Freshness freshness) {
     TaskFilter filter = request.filter();
     filter.types().forEach(types::require);
     if (!filter.ids().isEmpty()) {
       return ofIds(request, caller);
     }
-    return filter.jobId() != null ? ofJob(request, caller) : ofRanges(request, caller);
+    return filter.jobId() != null
+        ? ofJob(request, caller)
+        : ofRanges(request, caller, freshness);
   }
 
   private static Page ofIds(Request request, Caller caller) {
@@ -198,7 +202,7 @@ public class TaskSearch {
     return Integer.parseInt(cursor.substring(1));
   }
 
-  private Page ofRanges(Request request, Caller caller) {
+  private Page ofRanges(Request request, Caller caller, Freshness freshness) {
     TaskFilter filter = request.filter();
     SearchOrder order = request.orderOrDefault();
     Position after =
@@ -206,7 +210,7 @@ public class TaskSearch {
             ? null
             : Position.parse(request.cursor(), order).orElseThrow(TaskSearch::badCursor);
     Index index = SearchPlan.indexOf(filter, order);
-    SearchPlan.Ranges ranges = plan.ranges(filter, index, read(filter, caller));
+    SearchPlan.Ranges ranges = plan.ranges(filter, index, read(filter, caller, freshness));
     boolean readsTexts = !filter.texts().isEmpty();
     RangeMerge merge =
         new RangeMerge(
@@ -267,10 +271,11 @@ public class TaskSearch {
   }
 
   /** The families that the search reads: of the types that it names, and that the caller sees. */
-  private Collection<TaskFamily> read(TaskFilter filter, Caller caller) {
+  private Collection<TaskFamily> read(
+      TaskFilter filter, Caller caller, Freshness freshness) {
     Predicate<TaskFamily> isNamed =
         family -> filter.types().isEmpty() || filter.types().contains(family.type());
-    return families.all(RECENT).stream()
+    return families.all(freshness).stream()
         .filter(isNamed)
         .filter(family -> caller.seesType(family.type().name()))
         .toList();

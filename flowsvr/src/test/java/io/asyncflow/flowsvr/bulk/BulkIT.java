@@ -15,10 +15,14 @@ import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,6 +47,8 @@ class BulkIT {
   @Autowired JdbcClient jdbc;
   @Autowired BulkStore store;
   @Autowired BulkPages pages;
+  @Autowired BulkRounds rounds;
+  @Autowired DataSource database;
   @Autowired BulkRetention retention;
   @Autowired TableDrain drain;
 
@@ -65,13 +71,6 @@ class BulkIT {
     if (status != TaskStatus.WAITING) {
       ids.forEach(id -> given.set(id, "status = " + status.code()));
     }
-    // Searches know of new types a moment later.
-    await()
-        .until(
-            () ->
-                !ok(wire.get("/api/task/search?limit=1&taskType=" + type))
-                    .path("taskList")
-                    .isEmpty());
     return ids;
   }
 
@@ -317,8 +316,14 @@ class BulkIT {
     JsonNode preview = preview("CANCEL", "status:waiting", "");
 
     assertThat(start(preview, 3).code()).isEqualTo(INVALID);
-    ok(start(preview));
-    assertThat(start(preview).code()).isEqualTo(PREVIEW_OVER);
+    long id = started(preview);
+    assertThat(started(preview)).as("the answer may have been lost").isEqualTo(id);
+    assertThat(
+            jdbc.sql("SELECT COUNT(*) FROM t_act WHERE object = :bulk")
+                .param("bulk", "bulk:" + id)
+                .query(Integer.class)
+                .single())
+        .isEqualTo(1);
 
     JsonNode over = preview("CANCEL", "status:waiting", "");
     jdbc.sql("UPDATE t_bulk SET preview_end = 1 WHERE id = :id")
@@ -332,6 +337,43 @@ class BulkIT {
             wire.post("/api/bulk/start", "{'token':'" + forged + "','count':2,'reason':'because'}")
                 .code())
         .isEqualTo(PREVIEW_OVER);
+  }
+
+  @Test
+  void previewKnowsTypesThatAnotherServerHasMadeJustNow() {
+    tasks(1, TaskStatus.WAITING);
+    preview("CANCEL", "status:waiting", ""); // this server has read its types
+
+    type = given.aType().create();
+    tasks(2, TaskStatus.WAITING);
+
+    assertThat(preview("CANCEL", "status:waiting", "").path("count").path("count").asInt())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void bulkWhosePageFailsKeepsNoOtherFromGoingOn() throws SQLException {
+    TaskId locked = tasks(2, TaskStatus.WAITING).get(0);
+    long stuck = started(preview("CANCEL", "status:waiting", ""));
+    type = given.aType().create();
+    tasks(2, TaskStatus.WAITING);
+    long other = started(preview("CANCEL", "status:waiting", ""));
+
+    try (Connection connection = database.getConnection()) {
+      connection.setAutoCommit(false);
+      try (Statement lock = connection.createStatement()) {
+        lock.execute(
+            "SELECT 1 FROM %s WHERE id = %d FOR UPDATE"
+                .formatted(locked.table().sqlName(), locked.number()));
+        await().until(() -> rounds.runOnce() > 0);
+      }
+      connection.rollback();
+    }
+    assertThat(row(stuck).progress().pages()).isZero();
+    assertCounts(row(other), 2, 0, 0);
+
+    rounds.runOnce();
+    assertCounts(row(stuck), 2, 0, 0);
   }
 
   @Test

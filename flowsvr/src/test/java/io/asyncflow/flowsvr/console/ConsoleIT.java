@@ -376,6 +376,42 @@ class ConsoleIT {
         .contains("Max-Age=0");
   }
 
+  @Test
+  void bulkIsPreviewedByAFormAndShownToItsCallerAlone() throws Exception {
+    Scope scope = new Scope(Names.of(List.of(TYPE)), Names.ALL, Names.ALL, "");
+    for (String name : List.of("key:ofOneTwin", "key:ofTheOther")) {
+      KeyedServer.Roles.add(
+          name, new Caller(Caller.Kind.KEY, name, Set.of(Role.OPERATOR), scope, null));
+    }
+    String asked = "/bulk/new?q=type:" + TYPE + "&act=CANCEL";
+    assertThat(get(asked, KeyedServer.Roles.keyOf(Role.READER), "en").body())
+        .doesNotContain("name=\"token\"");
+    assertThat(get(asked, "key:ofOneTwin", "en").body())
+        .contains("value=\"type:" + TYPE + "\"")
+        .doesNotContain("name=\"token\"");
+
+    String preview = send("/bulk/new", "key:ofOneTwin", "act=CANCEL&q=id:" + taskId).body();
+    HttpResponse<String> started =
+        send(
+            "/bulk/start",
+            "key:ofOneTwin",
+            "count=1&reason=because&token=" + first("name=\"token\" value=\"([^\"]+)", preview));
+
+    assertThat(started.statusCode()).as(started.body()).isEqualTo(303);
+    String bulk = first("/console(/bulk/.+)", started.headers().firstValue("Location").get());
+    for (String page : List.of("/bulk", bulk)) {
+      assertThat(get(page, "key:ofOneTwin", "en").body()).contains(taskId);
+    }
+    assertThat(get("/bulk", "key:ofTheOther", "en").body()).doesNotContain(taskId);
+    assertThat(get(bulk, "key:ofTheOther", "en").statusCode()).isEqualTo(404);
+  }
+
+  private static String first(String pattern, String text) {
+    Matcher found = Pattern.compile(pattern).matcher(text);
+    assertThat(found.find()).as(text).isTrue();
+    return found.group(1);
+  }
+
   private static String stateOn(HttpResponse<String> page) {
     Matcher state =
         Pattern.compile("id=\"state\" data-live><span class=\"st st-(\\w+)").matcher(page.body());
@@ -536,10 +572,15 @@ class ConsoleIT {
 
   private HttpResponse<String> post(String page, String key)
       throws IOException, InterruptedException {
+    return send(page, key, "reason=from+the+console");
+  }
+
+  private HttpResponse<String> send(String page, String key, String fields)
+      throws IOException, InterruptedException {
     return http.send(
         request(page, key, "en")
             .header("Content-Type", "application/x-www-form-urlencoded")
-            .POST(BodyPublishers.ofString("reason=from+the+console"))
+            .POST(BodyPublishers.ofString(fields))
             .build(),
         BodyHandlers.ofString());
   }

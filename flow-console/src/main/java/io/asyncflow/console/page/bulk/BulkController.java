@@ -52,20 +52,27 @@ public class BulkController {
     return pages.show(frame, "bulks", new BulkViews.Listed(page.bulks(), older));
   }
 
-  /** Shows what an act on all tasks of a search would do, once both are given. */
+  /** The form that asks for a preview, as far as an address fills it in. */
   @GetMapping("/new")
+  public ResponseEntity<byte[]> ask(Frame frame, @RequestParam Map<String, String> fields) {
+    return pages.show(frame, "bulk-new", new BulkViews.Fresh(asked(fields), null, null));
+  }
+
+  private static Asked asked(Map<String, String> fields) {
+    Form form = new Form(fields);
+    return new Asked(
+        form.text("q"),
+        form.text("act"),
+        form.text("status"),
+        form.text("run_at"),
+        form.text("priority"));
+  }
+
+  /** Shows what an act on all tasks of a search would do. It is kept, so this is no link. */
+  @PostMapping("/new")
   public ResponseEntity<byte[]> preview(Frame frame, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
-    Asked asked =
-        new Asked(
-            form.text("q"),
-            form.text("act"),
-            form.text("status"),
-            form.text("run_at"),
-            form.text("priority"));
-    if (asked.q().isEmpty() || asked.act().isEmpty()) {
-      return pages.show(frame, "bulk-new", new BulkViews.Fresh(asked, null, null));
-    }
+    Asked asked = asked(fields);
     try {
       BulkPreview preview =
           calls.get(
@@ -77,12 +84,13 @@ public class BulkController {
               Map.of("q", asked.q()),
               "arguments",
               arguments(frame, form, asked));
-      return pages.show(frame, "bulk-new", new BulkViews.Fresh(asked, preview, null));
+      return pages.showAnswer(frame, "bulk-new", new BulkViews.Fresh(asked, preview, null));
     } catch (FlowException e) {
       if (e.errorCode() != ErrorCode.INVALID_INPUT) {
         throw e;
       }
-      return pages.show(frame, "bulk-new", new BulkViews.Fresh(asked, null, e.getMessage()));
+      return pages.showAnswer(
+          frame, "bulk-new", new BulkViews.Fresh(asked, null, e.getMessage()));
     }
   }
 
@@ -96,7 +104,7 @@ public class BulkController {
     };
   }
 
-  @PostMapping("/new")
+  @PostMapping("/start")
   public ResponseEntity<byte[]> start(Frame frame, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
     String id =
@@ -111,7 +119,7 @@ public class BulkController {
                 form.text("reason"))
             .path("bulkId")
             .asString("");
-    return Pages.goTo(frame.to(path(id), "done", "bulk_start"));
+    return Pages.done(frame, "bulk_start", frame.to(path(id)));
   }
 
   @GetMapping("/{id}")
@@ -151,6 +159,6 @@ public class BulkController {
           calls.call("/api/bulk/" + act, "bulkId", id, "reason", new Form(fields).text("reason"));
       default -> throw Form.noPage();
     }
-    return Pages.goTo(frame.to(path(id), "done", "bulk_" + act));
+    return Pages.done(frame, "bulk_" + act, frame.to(path(id)));
   }
 }

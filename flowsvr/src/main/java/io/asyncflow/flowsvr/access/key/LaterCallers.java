@@ -17,9 +17,6 @@ import tools.jackson.core.JacksonException;
 @Component
 public class LaterCallers {
 
-  private static final String LOCAL = "local";
-  private static final String ENVIRONMENT = "env:FLOW_API_KEY";
-
   private final KnownKeys keys;
   private final boolean isLocal;
   private final boolean hasEnvironmentKey;
@@ -30,14 +27,14 @@ public class LaterCallers {
       @Value("${flow.access.api-key:}") String environmentKey) {
     this.keys = keys.getIfAvailable();
     this.hasEnvironmentKey = !environmentKey.isBlank();
-    this.isLocal = mode.equalsIgnoreCase(LOCAL) || mode.isBlank() && !hasEnvironmentKey;
+    this.isLocal = mode.equalsIgnoreCase("local") || mode.isBlank() && !hasEnvironmentKey;
   }
 
   /** What nobody can be asked for later; {@code null} where there is nothing. */
   public String granted(Caller caller) {
     boolean isKnown =
-        caller.principal().equals(LOCAL)
-            || caller.principal().equals(ENVIRONMENT)
+        caller.principal().equals(Caller.EVERYBODY)
+            || caller.principal().equals(Caller.ENVIRONMENT)
             || KeyGrant.isOfKey(caller.principal());
     return isKnown ? null : KeyGrant.of(caller).json();
   }
@@ -48,10 +45,10 @@ public class LaterCallers {
    * @param granted as {@link #granted} said
    */
   public Optional<Caller> find(String principal, String granted) {
-    if (principal.equals(LOCAL)) {
+    if (principal.equals(Caller.EVERYBODY)) {
       return isLocal ? admin(Caller.Kind.LOCAL, principal) : Optional.empty();
     }
-    if (principal.equals(ENVIRONMENT)) {
+    if (principal.equals(Caller.ENVIRONMENT)) {
       return hasEnvironmentKey ? admin(Caller.Kind.ENV, principal) : Optional.empty();
     }
     if (keys == null) {
