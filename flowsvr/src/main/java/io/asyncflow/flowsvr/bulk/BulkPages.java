@@ -53,6 +53,9 @@ class BulkPages {
   /** The rows of a page are locked together, and a claim that meets one waits for all. */
   static final int PAGE = 100;
 
+  /** To look at so many entries costs about as much as an act. */
+  private static final int ENTRIES_AN_ACT = 100;
+
   private static final String NOT_WHOLE =
       "there are too many tables, stages or lanes for one search, so that some tasks were left out;"
           + " name fewer types or stages";
@@ -132,7 +135,7 @@ class BulkPages {
    *
    * @param bulk as it was read
    * @param term of the leader
-   * @return the number of tasks that the page was about
+   * @return what the page has cost, in acts; about the number of its tasks
    * @throws RuntimeException if the database does not do it now; the page comes again
    */
   int next(BulkRow bulk, long term) {
@@ -198,7 +201,7 @@ class BulkPages {
     if (part.isEnd()) {
       alone.remove(bulk.id());
     }
-    return size;
+    return Math.max(size, found.looked() / ENTRIES_AN_ACT);
   }
 
   private boolean isDrained(TaskId id) {

@@ -36,7 +36,7 @@ class BulkRounds {
 
   private static final int FASTEST = 100_000;
 
-  /** What a page without tasks counts for: it has looked at thousands of them. */
+  /** The least that a page counts for: it takes several statements. */
   private static final int LEAST_PAGE = 20;
 
   private final BulkStore store;
@@ -74,7 +74,7 @@ class BulkRounds {
     nextLook.set(node.nanoTime());
   }
 
-  /** Returns the number of tasks that pages were about. */
+  /** Returns what the pages have cost, in acts. */
   int runOnce() {
     Optional<LeaderTerm> term = election.term();
     long planned = nextLook.get();
@@ -82,7 +82,7 @@ class BulkRounds {
     if (term.isEmpty() || begin - planned < 0) {
       return 0;
     }
-    int tasks = 0;
+    int cost = 0;
     Set<Long> failed = new HashSet<>();
     while (isLeader(term.get()) && node.nanoTime() - begin < ROUND.toNanos()) {
       long asked = node.nanoTime();
@@ -92,21 +92,21 @@ class BulkRounds {
         if (failed.isEmpty()) { // and none was started meanwhile
           nextLook.compareAndSet(planned, read + LOOKED_AHEAD.toNanos());
         }
-        return tasks;
+        return cost;
       }
       int ofPage = page(bulk.get(), term.get(), failed);
       long written = node.nanoTime();
-      tasks += ofPage;
+      cost += ofPage;
       pace.page(Math.max(ofPage, LEAST_PAGE), read - asked, written - read, written);
       if (!rest()) {
-        return tasks;
+        return cost;
       }
     }
-    return tasks;
+    return cost;
   }
 
   /**
-   * Returns the number of tasks that a page was about.
+   * Returns what a page has cost, in acts.
    *
    * @param failed bulks that leave the rest of the round to others
    */

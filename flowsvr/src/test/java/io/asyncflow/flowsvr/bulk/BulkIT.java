@@ -41,6 +41,7 @@ class BulkIT {
   private static final long TERM = 7;
   private static final int PREVIEW_OVER = 8054;
   private static final int INVALID = 8020;
+  private static final int NO_SUCH_TYPE = 8042;
 
   @LocalServerPort int port;
   @Autowired Given given;
@@ -374,6 +375,26 @@ class BulkIT {
 
     rounds.runOnce();
     assertCounts(row(stuck), 2, 0, 0);
+  }
+
+  @Test
+  void bulkOfATypeThatIsGoneFailsAndSaysWhy() {
+    List<TaskId> ids = tasks(150, TaskStatus.WAITING);
+    long id = started(preview("CANCEL", "status:waiting", ""));
+    pages.next(row(id), TERM);
+
+    jdbc.sql("DELETE FROM t_schedule_cfg WHERE task_type = :type")
+        .param("type", type.name())
+        .update();
+    await()
+        .until(() -> wire.get("/api/task/search?taskType=" + type).code() == NO_SUCH_TYPE);
+    BulkRow bulk = runToTheEnd(id);
+
+    assertThat(bulk.state()).isEqualTo(BulkState.FAILED);
+    assertThat(bulk.error()).contains(type.name());
+    assertCounts(bulk, BulkPages.PAGE, 0, 0);
+    assertThat(ids.stream().filter(each -> given.row(each).status() == TaskStatus.WAITING))
+        .hasSize(50);
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.asyncflow.flowsvr.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -999,6 +1001,60 @@ class WireIT {
     assertRefused(wire.get(path + "?workerId=" + worker + "&maxAgeMs=60001"), 400, 8020);
   }
 
+  // ---- bulks
+
+  @Test
+  void bulkIsPreviewedStartedAndRead() {
+    String task = create("'taskStage':'s','delayMs':3600000");
+    String path = "/api/bulk/";
+    String asked = "{'act':'cancel','filter':{'taskType':'" + type + "','status':'1'}}";
+    Answer preview = wire.post(path + "preview", asked);
+    ok(preview);
+    assertThat(preview.result().propertyNames())
+        .containsExactly(
+            "bulkId",
+            "act",
+            "arguments",
+            "filter",
+            "count",
+            "looked",
+            "byStatus",
+            "samples",
+            "cap",
+            "token",
+            "tokenUntil");
+    assertThat(idsIn(preview, "samples")).containsExactly(task);
+    String id = preview.result().path("bulkId").asString();
+    assertRefused(wire.get(path + "get?bulkId=" + id), 404, 8041);
+
+    String token = preview.result().path("token").asString();
+    Map<String, String> start = Map.of("token", token, "count", "1", "reason", "because");
+    assertRefused(wire.postForm(path + "start", Map.of("token", token, "count", "1")), 400, 8020);
+    for (Answer started :
+        List.of(
+            wire.postForm(path + "start", start),
+            wire.post(path + "start?count=1&reason=because&token=" + token),
+            wire.post(path + "start", "{'token':'" + token + "','count':1,'reason':'because'}"))) {
+      ok(started);
+      assertThat(started.result().path("bulkId").asString()).isEqualTo(id);
+    }
+    await().until(() -> task(task).path("status").asInt() == TaskStatus.CANCELLED.code());
+    for (Answer shown :
+        List.of(
+            wire.get(path + "get?bulk_id=" + id),
+            wire.post(path + "get", "{'bulkId':'" + id + "'}"),
+            wire.postForm(path + "get", Map.of("bulkId", id)))) {
+      ok(shown);
+      assertThat(shown.result().path("state").asString()).isEqualTo("DONE");
+      assertThat(shown.result().path("done").asInt()).isEqualTo(1);
+    }
+    assertThat(wire.get(path + "list?limit=1").result().propertyNames())
+        .contains("bulks");
+    for (String act : List.of("stop", "resume")) {
+      assertRefused(wire.post(path + act, "{'bulkId':'" + id + "'}"), 409, 8051);
+    }
+  }
+
   // ---- errors
 
   @Test
@@ -1107,7 +1163,11 @@ class WireIT {
             "task/set_task",
             "task/setTasks",
             "task_schedule_cfg/save",
-            "worker/heartbeat")) {
+            "worker/heartbeat",
+            "bulk/preview",
+            "bulk/start",
+            "bulk/stop",
+            "bulk/resume")) {
       assertRefused(wire.get("/api/" + call), 405, 8020);
     }
   }

@@ -78,7 +78,7 @@ class BulkFaultsIT {
         .atMost(Duration.ofSeconds(60))
         .until(() -> other.client().bulk().get(id).done() > TASKS / 5);
     double beside = p99(other.client());
-    final int atKill = other.client().bulk().get(id).done();
+    Bulk atKill = other.client().bulk().get(id);
     Stopwatch watch = Stopwatch.start();
     leader.kill();
     Bulk end =
@@ -90,9 +90,9 @@ class BulkFaultsIT {
     Duration rest = watch.elapsed();
 
     Figures.print(
-        "bulk of %d tasks: leader killed -9 after %d; all done %.1f s later; hold p99 %.1f ms"
-            + " before, %.1f ms beside the bulk",
-        TASKS, atKill, seconds(rest), before, beside);
+        "bulk of %d tasks: leader killed -9 after %d at %.0f a second; all done %.1f s later;"
+            + " hold p99 %.1f ms before, %.1f ms beside the bulk",
+        TASKS, atKill.done(), atKill.perSecond(), seconds(rest), before, beside);
     assertThat(end.state()).isEqualTo(BulkState.DONE);
     assertThat(List.of(end.done(), end.skipped(), end.refused())).containsExactly(TASKS, 0, 0);
     assertThat(number("SELECT COUNT(*) FROM t_" + TYPE + "_task_1 WHERE status = 16"))
