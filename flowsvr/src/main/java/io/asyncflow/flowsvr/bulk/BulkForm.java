@@ -46,7 +46,7 @@ record BulkForm(
     ObjectNode filter = given.json(MAX_FILTER);
     TaskSearch.Request search = SearchForm.readFilter(given, in, now, caller);
     caller.require(BulkActs.verbOf(act));
-    return new BulkForm(act, arguments, filter, search.madeBefore(now + 1), cap);
+    return new BulkForm(act, arguments, filter, search.madeUntilAbout(now), cap);
   }
 
   private static Optional<BulkAct> act(String text) {

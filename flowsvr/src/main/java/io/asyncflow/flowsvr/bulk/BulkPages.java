@@ -179,7 +179,7 @@ class BulkPages {
     Fields filter = Fields.of(bulk.filter());
     Request request =
         SearchForm.readFilter(filter, filter, bulk.previewTime(), caller)
-            .madeBefore(bulk.previewTime() + 1)
+            .madeUntilAbout(bulk.previewTime())
             .page(limit, bulk.progress().position());
     // With all tables that the preview has read; those that came later have no task of it.
     Freshness freshness = request.cursor() == null ? Freshness.NOW : Freshness.RECENT;
@@ -260,6 +260,9 @@ class BulkPages {
                 tally.skip();
               }
               for (TaskRow row : rows) {
+                if (row.createTime() > bulk.previewTime()) {
+                  continue; // no task of the preview
+                }
                 if (!fits(row, part)) {
                   tally.skip();
                   continue;
@@ -295,8 +298,7 @@ class BulkPages {
 
   /** Whether the task is what the preview has shown. */
   private static boolean fits(TaskRow row, Part part) {
-    return row.createTime() <= part.bulk().previewTime()
-        && row.modifyTime() <= part.bulk().previewTime()
+    return row.modifyTime() <= part.bulk().previewTime()
         && part.search().fits(row)
         && part.caller().sees(row.id().type().name(), row.userId());
   }

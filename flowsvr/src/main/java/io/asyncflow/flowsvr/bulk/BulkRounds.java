@@ -6,7 +6,6 @@ import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.leader.LeaderTerm;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.Outage;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
@@ -114,9 +113,6 @@ class BulkRounds {
     try {
       return pages.next(bulk, term.number());
     } catch (RuntimeException e) {
-      if (Outage.of(e).isPresent()) {
-        throw e;
-      }
       log.warn("a page of the bulk {} failed, and comes again in the next round", bulk.id(), e);
       failed.add(bulk.id());
       return 0;

@@ -60,6 +60,9 @@ public class TaskSearch {
 
   private static final long TIME_OVER = TimeUnit.MILLISECONDS.toNanos(200);
 
+  /** By how much a number can be ahead of the database's clock, in ms, with a margin. */
+  private static final long NUMBERS_AHEAD = TimeUnit.MINUTES.toMillis(1);
+
   private static final String BY_IDS = "PRIMARY";
   private static final String BY_JOB = "t_job_task";
 
@@ -91,9 +94,13 @@ public class TaskSearch {
    */
   public record Request(TaskFilter filter, SearchOrder order, int limit, String cursor) {
 
-    /** The same in the same order, but for the tasks alone that were made before this epoch ms. */
-    public Request madeBefore(long ms) {
-      return new Request(filter.madeBefore(ms), orderOrDefault(), limit, cursor);
+    /**
+     * The same in the same order, without the tasks that were made long after this epoch ms. Some
+     * that were made a little later are among them, which their rows tell: numbers are ahead of the
+     * database's clock by as long as its answers to their server take.
+     */
+    public Request madeUntilAbout(long ms) {
+      return new Request(filter.madeBefore(ms + NUMBERS_AHEAD), orderOrDefault(), limit, cursor);
     }
 
     /** A page of the same search. */

@@ -353,6 +353,22 @@ class BulkIT {
   }
 
   @Test
+  void tasksWhoseNumbersAreAheadOfTheDatabasesClockAreNotLeftOut() {
+    TaskId id = tasks(1, TaskStatus.WAITING).get(0);
+    jdbc.sql(
+            "UPDATE %s SET id = id + (5000 << 22) WHERE id = %d"
+                .formatted(id.table().sqlName(), id.number()))
+        .update();
+
+    for (String words : List.of("", "status:waiting")) {
+      assertThat(preview("CANCEL", words, "").path("count").toString())
+          .as(words)
+          .isEqualTo("{\"count\":1,\"kind\":\"EXACT\"}");
+    }
+    assertCounts(runToTheEnd(started(preview("CANCEL", "", ""))), 1, 0, 0);
+  }
+
+  @Test
   void bulkWhosePageFailsKeepsNoOtherFromGoingOn() throws SQLException {
     TaskId locked = tasks(2, TaskStatus.WAITING).get(0);
     long stuck = started(preview("CANCEL", "status:waiting", ""));
