@@ -160,6 +160,26 @@ class FindTest {
   }
 
   @Test
+  void allThatIsFoundCanBeActedOnByABulk() throws Exception {
+    Document page = page("/tasks?q=type:tts%20status:failed");
+    assertThat(page.select("#all a").eachAttr("href").stream().map(FindTest::decoded))
+        .containsExactly(
+            "/console/bulk/new?q=type:tts status:failed&act=RETRY",
+            "/console/bulk/new?q=type:tts status:failed&act=CANCEL",
+            "/console/bulk/new?q=type:tts status:failed&act=RUN_NOW",
+            "/console/bulk/new?q=type:tts status:failed");
+
+    Document asked = page(page.select("#all a").first().attr("href").substring(8));
+    assertThat(asked.select("input[name=q]").not("#find").eachAttr("value"))
+        .contains("type:tts status:failed");
+    assertThat(asked.select("select[name=act] option[selected]").attr("value")).isEqualTo("RETRY");
+
+    assertThat(page("/tasks").select("#all")).as("all tasks are too many").isEmpty();
+    api.withVerbs("TASK_READ", "TASK_RETRY");
+    assertThat(page("/tasks?q=type:tts").select("#all")).isEmpty();
+  }
+
+  @Test
   void operatorWithoutVerbsSelectsNothing() throws Exception {
     Document page =
         Jsoup.parse(
