@@ -352,6 +352,11 @@ public final class SampleApi implements OperatorClient {
         none.putArray("lost").add("cpu-9");
         none.putArray("draining");
         none.putArray("others").add(worker).add("gpu-2");
+        reason(reasons, "BEHIND", false, "WAIT").put("ahead", 1_001).put("priority", 90);
+        why.putObject("ahead").put("count", 1_001).put("kind", "AT_LEAST");
+        if (isCalm) {
+          break;
+        }
         reason(reasons, "BACKOFF", true, "RUN_NOW")
             .put("attempt", 2)
             .put("of", 4)
@@ -361,9 +366,7 @@ public final class SampleApi implements OperatorClient {
             .put("since", NOW - 60_000)
             .put("by", stranger)
             .put("reason", stranger);
-        reason(reasons, "BEHIND", false, "WAIT").put("ahead", 1_001).put("priority", 0);
         reason(reasons, "NEW_CODE", false, null).put("something", stranger);
-        why.putObject("ahead").put("count", 1_001).put("kind", "AT_LEAST");
       }
       case 2 ->
           reason(reasons, "HELD", false, null)

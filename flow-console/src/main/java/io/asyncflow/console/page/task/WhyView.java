@@ -2,7 +2,6 @@ package io.asyncflow.console.page.task;
 
 import io.asyncflow.api.find.Why;
 import io.asyncflow.api.find.WhyReason;
-import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.console.frame.Frame;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +10,9 @@ import java.util.Map;
 /**
  * Why a task does not run, in the words of the operator.
  *
- * @param ahead due tasks before it; {@code null} if it does not stand in line
+ * @param isNext whether it is due, and no task of its stage stands before it
  */
-public record WhyView(List<Line> lines, BoundedCount ahead) {
+public record WhyView(List<Line> lines, boolean isNext) {
 
   /** What a value of a reason is, which decides how it is shown. */
   public enum Kind {
@@ -105,7 +104,8 @@ public record WhyView(List<Line> lines, BoundedCount ahead) {
    */
   static WhyView of(Frame frame, Why why, String type) {
     return new WhyView(
-        why.reasons().stream().map(reason -> line(frame, why, reason, type)).toList(), why.ahead());
+        why.reasons().stream().map(reason -> line(frame, why, reason, type)).toList(),
+        why.ahead() != null && why.ahead().count() == 0);
   }
 
   private static Line line(Frame frame, Why why, WhyReason reason, String type) {
@@ -126,11 +126,18 @@ public record WhyView(List<Line> lines, BoundedCount ahead) {
         reason.code(),
         reason.blocking(),
         isKnown
-            ? frame.t("why." + reason.code(), arguments.stream().map(data::get).toArray())
+            ? frame.t(
+                "why." + reason.code(),
+                arguments.stream().map(name -> argument(frame, why, name, data.get(name))).toArray())
             : reason.text(),
         details,
         todo,
         place(frame, reason, data, type));
+  }
+
+  /** A number that was counted to a limit says so. */
+  private static Object argument(Frame frame, Why why, String name, Object value) {
+    return name.equals("ahead") && why.ahead() != null ? frame.amounts().count(why.ahead()) : value;
   }
 
   private static void add(List<Detail> details, Frame frame, Why why, String name, Object value) {
@@ -155,6 +162,9 @@ public record WhyView(List<Line> lines, BoundedCount ahead) {
   private static Item item(Frame frame, String name, Kind kind, Object value) {
     if (kind == Kind.TIME && value instanceof Number ms) {
       return new Item("", ms.longValue());
+    }
+    if (name.equals("priority") && value instanceof Number seconds) {
+      return new Item(frame.amounts().seconds(seconds.longValue()), null);
     }
     if (value instanceof Number number) {
       return new Item(frame.number(number), null);

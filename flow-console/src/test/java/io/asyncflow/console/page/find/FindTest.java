@@ -62,7 +62,7 @@ class FindTest {
   void facetsOfATypeHaveNumbersAndNarrowTheSearch() throws Exception {
     Document page = page("/tasks?q=type:tts");
 
-    assertThat(page.select(".facets").first().text()).contains("Waiting ≈ 9.8 M");
+    assertThat(page.select(".facets").first().text()).contains("Waiting ≥ 9.8 M");
     assertThat(decoded(page.select(".facets a").first().attr("href")))
         .isEqualTo("/console/tasks?q=type:tts status:waiting");
     assertThat(page.select(".facets a").eachText()).contains("merge", "split");

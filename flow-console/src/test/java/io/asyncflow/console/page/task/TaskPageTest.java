@@ -42,8 +42,8 @@ class TaskPageTest {
         .isEqualTo("It waits for attempt 2 of 4, after a failure.");
     assertThat(page.select("#why li[data-code=TYPE_PAUSED] .todo a").attr("href"))
         .isEqualTo("/console/types/tts");
-    assertThat(page.select("#why .line").text())
-        .isEqualTo("Due tasks of its stage before it: ≥ 1,001");
+    assertThat(page.select("#why li[data-code=BEHIND] p").first().text())
+        .isEqualTo("Due tasks of its stage that stand before it: ≥ 1,001");
   }
 
   @Test
