@@ -321,6 +321,47 @@ class BrowserIT {
    * some on the others; without a browser, all on all.
    */
   @Test
+  void failedTaskIsFoundAndRetriedAndItsJobCancelledByTheKeyboardAlone() {
+    api.withTaskStatus(8);
+    open("", "lang=en", WIDE, true);
+    page.keyboard().press("g");
+    page.keyboard().press("f");
+    page.waitForURL("**/failures");
+    page.keyboard().press("j");
+    enter("a[href*='/tasks/2498']");
+    page.waitForURL("**/tasks/2498*");
+    act("#act-task_retry > summary", "the tape is back");
+    enter("main a[href*='/jobs/2498']");
+    page.waitForURL("**/jobs/2498*");
+    act("#act-job_cancel > summary", "no longer wanted");
+
+    assertThat(api.acts())
+        .anyMatch(act -> act.path().equals("/api/task/retry"))
+        .anyMatch(act -> act.path().equals("/api/job/cancel"));
+  }
+
+  /** Moves the focus forward to the next one of these, and presses it. */
+  private void enter(String selector) {
+    for (int steps = 0; !isFocused(selector); steps++) {
+      assertThat(steps).as(selector + " is reached").isLessThan(60);
+      page.keyboard().press("Tab");
+    }
+    page.keyboard().press("Enter");
+  }
+
+  private boolean isFocused(String selector) {
+    return (boolean) page.evaluate("s => document.activeElement.matches(s)", selector);
+  }
+
+  private void act(String summary, String reason) {
+    enter(summary);
+    PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]")).isFocused();
+    page.keyboard().type(reason);
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).isVisible();
+  }
+
+  @Test
   void textOfAStrangerRunsNothingAndBreaksNothing() {
     List<String> payloads = Payloads.all();
     List<String> pages = SamplePages.ALL.stream().filter(page -> !page.equals("/nowhere")).toList();
