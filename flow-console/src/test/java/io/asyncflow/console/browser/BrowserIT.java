@@ -281,7 +281,8 @@ class BrowserIT {
     page.waitForRequest(base() + "/console", () -> {});
     AtomicInteger looks = new AtomicInteger();
     page.onRequest(request -> looks.incrementAndGet());
-    page.evaluate("Object.defineProperty(document, 'hidden', {get: () => true, configurable: true})");
+    page.evaluate(
+        "Object.defineProperty(document, 'hidden', {get: () => true, configurable: true})");
     looks.set(0);
     page.waitForTimeout(5_000);
     assertThat(looks.get()).isZero();

@@ -30,8 +30,7 @@ public sealed interface TypeTab {
    * @param stage the one that is shown; empty for all together
    * @param isWhole whether all was added up; otherwise counts are lower bounds
    */
-  record History(
-      Range range, List<Range> ranges, String stage, boolean isWhole, List<Chart> charts)
+  record History(Range range, List<Range> ranges, String stage, boolean isWhole, List<Chart> charts)
       implements TypeTab {}
 
   record Failed(Failures failures) implements TypeTab {}
