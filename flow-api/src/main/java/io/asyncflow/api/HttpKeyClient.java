@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.key.KeyPage;
@@ -15,6 +16,7 @@ final class HttpKeyClient implements KeyClient {
 
   private static final ObjectReader ISSUED = HttpFlowClient.envelopeOf(IssuedKey.class);
   private static final ObjectReader KEYS = HttpFlowClient.envelopeOf(KeyPage.class);
+  private static final ObjectReader DENIED = HttpFlowClient.envelopeOf(DeniedPage.class);
   private static final ObjectReader ME = HttpFlowClient.envelopeOf(Me.class);
 
   private final HttpFlowClient http;
@@ -28,6 +30,10 @@ final class HttpKeyClient implements KeyClient {
   private record Rotate(String keyId, long overlapSeconds) {}
 
   private record Revoke(String keyId, String reason) {}
+
+  private record Deny(String principal, long seconds, String reason) {}
+
+  private record ListDenied(Integer limit, String cursor) {}
 
   @Override
   public IssuedKey create(NewKey key) {
@@ -47,6 +53,16 @@ final class HttpKeyClient implements KeyClient {
   @Override
   public void revoke(String keyId, String reason) {
     http.postWithoutResult("/api/key/revoke", new Revoke(keyId, reason));
+  }
+
+  @Override
+  public void deny(String subject, Duration time, String reason) {
+    http.postWithoutResult("/api/key/deny", new Deny(subject, time.toSeconds(), reason));
+  }
+
+  @Override
+  public DeniedPage denied(Integer limit, String cursor) {
+    return http.post("/api/key/denied", new ListDenied(limit, cursor), DENIED);
   }
 
   @Override

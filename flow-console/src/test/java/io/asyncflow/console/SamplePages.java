@@ -108,7 +108,7 @@ public final class SamplePages {
                 new FileController(api),
                 new JobController(pages, calls),
                 new KitchenController(pages),
-                new LogInController(pages, frames, new SampleLogIn()),
+                new LogInController(pages, frames, new SampleLogIn(), true),
                 new OverviewController(pages, calls, () -> Instant.ofEpochMilli(SampleApi.NOW)),
                 new ScheduleController(pages, calls),
                 new SelectedController(pages, calls),

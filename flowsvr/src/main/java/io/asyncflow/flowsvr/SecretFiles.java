@@ -27,7 +27,12 @@ class SecretFiles implements ApplicationListener<ApplicationEnvironmentPreparedE
   private static final String PEPPER = "FLOW_KEY_PEPPER";
 
   private static final List<String> SECRETS =
-      List.of("FLOW_MYSQL_PASSWORD", "FLOW_API_KEY", "FLOW_REDIS_URL", PEPPER);
+      List.of(
+          "FLOW_MYSQL_PASSWORD",
+          "FLOW_API_KEY",
+          "FLOW_REDIS_URL",
+          "FLOW_OIDC_CLIENT_SECRET",
+          PEPPER);
 
   @Override
   public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {

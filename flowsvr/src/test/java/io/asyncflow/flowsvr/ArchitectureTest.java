@@ -64,6 +64,7 @@ class ArchitectureTest {
           List.of("create", "create.limit"),
           List.of(
               "access.chain",
+              "access.login",
               "access.session",
               "access.site",
               "access.token",

@@ -61,6 +61,41 @@ public interface KeyClient {
    */
   void revoke(String keyId, String reason);
 
+  /**
+   * Refuses a caller with tokens of the issuer, and ends its sessions.
+   *
+   * @param subject as the issuer has it in {@code sub}, or the whole principal, {@code
+   *     oidc:{iss}#{sub}}
+   * @param time up to 30 days
+   * @param reason at most 1,000 characters; {@code null} for none
+   */
+  void deny(String subject, Duration time, String reason);
+
+  /** Lets a caller in again that was denied. */
+  default void allow(String subject, String reason) {
+    deny(subject, Duration.ZERO, reason);
+  }
+
+  /**
+   * Lists the callers that are denied now.
+   *
+   * @param limit the most callers in a page, 1 to 1,000; {@code null} for 100
+   * @param cursor the last page's {@link DeniedPage#nextCursor()}; {@code null} for the first page
+   */
+  DeniedPage denied(Integer limit, String cursor);
+
+  /** All callers that are denied now. */
+  default List<DeniedCaller> denied() {
+    List<DeniedCaller> denied = new ArrayList<>();
+    String cursor = null;
+    do {
+      DeniedPage page = denied(null, cursor);
+      denied.addAll(page.deniedList());
+      cursor = page.nextCursor();
+    } while (cursor != null);
+    return denied;
+  }
+
   /** Whom the server takes this client for. */
   Me me();
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.console.autoconfigure;
 
+import io.asyncflow.console.IssuerLogIn;
 import io.asyncflow.console.LogIn;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.asset.AssetController;
@@ -11,6 +12,7 @@ import io.asyncflow.console.frame.Frames;
 import io.asyncflow.console.frame.PageGuard;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.account.AccountController;
+import io.asyncflow.console.page.account.IssuerLogInController;
 import io.asyncflow.console.page.account.LogInController;
 import io.asyncflow.console.page.bulk.BulkController;
 import io.asyncflow.console.page.cluster.ClusterController;
@@ -30,6 +32,7 @@ import io.asyncflow.console.page.type.TypeController;
 import io.asyncflow.console.page.worker.WorkerController;
 import java.time.InstantSource;
 import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -100,8 +103,15 @@ public class ConsoleAutoConfiguration {
 
   @Bean
   @ConditionalOnBean(LogIn.class)
-  LogInController consoleLogIn(Pages pages, Frames frames, LogIn logIn) {
-    return new LogInController(pages, frames, logIn);
+  LogInController consoleLogIn(
+      Pages pages, Frames frames, LogIn logIn, ObjectProvider<IssuerLogIn> issuer) {
+    return new LogInController(pages, frames, logIn, issuer.getIfAvailable() != null);
+  }
+
+  @Bean
+  @ConditionalOnBean(IssuerLogIn.class)
+  IssuerLogInController consoleIssuerLogIn(Pages pages, Frames frames, IssuerLogIn issuer) {
+    return new IssuerLogInController(pages, frames, issuer);
   }
 
   @Bean

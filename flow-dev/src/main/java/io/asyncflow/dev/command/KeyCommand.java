@@ -1,6 +1,7 @@
 package io.asyncflow.dev.command;
 
 import io.asyncflow.api.OneLine;
+import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.ListedKey;
@@ -33,7 +34,9 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "key",
     synopsisSubcommandLabel = "COMMAND",
-    description = "Makes, lists and ends access keys, with which callers prove who they are.",
+    description =
+        "Makes, lists and ends access keys, with which callers prove who they are, and denies callers"
+            + " with tokens.",
     footer =
         "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
             + " names.",
@@ -42,6 +45,8 @@ final class KeyCommand {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int DEFAULT_DAYS = 90;
   private static final String ADMIN = "ADMIN";
+  private static final String SUBJECT =
+      "as the issuer calls it (sub), or the whole principal, oidc:{iss}#{sub}, as audit list has it";
   private static final String ID = "the id of the key, as list shows it";
 
   private final Map<String, String> environment;
@@ -238,12 +243,27 @@ final class KeyCommand {
               names = "--state",
               paramLabel = "STATE",
               description = "only ${COMPLETION-CANDIDATES}")
-          KeyState state) {
+          KeyState state,
+      @Option(names = "--denied", description = "the callers that are denied, instead of keys")
+          boolean denied) {
+    if (denied) {
+      listDenied(server);
+      return;
+    }
     List<ListedKey> found = keys(server).list(state);
     if (found.isEmpty()) {
       out.println("There are no access keys.");
     } else {
       KeyText.table(found, times).forEach(out::println);
+    }
+  }
+
+  private void listDenied(ServerOption server) {
+    List<DeniedCaller> found = keys(server).denied();
+    if (found.isEmpty()) {
+      out.println("Nobody is denied.");
+    } else {
+      KeyText.denied(found, times).forEach(out::println);
     }
   }
 
@@ -274,6 +294,37 @@ final class KeyCommand {
           String reason) {
     keys(server).revoke(id, reason);
     out.println("Revoked.");
+  }
+
+  @Command(
+      name = "deny",
+      description =
+          "Refuses a caller with tokens of the issuer, and ends its sessions. Take it out at the"
+              + " issuer, too, before the time is over.")
+  void deny(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "SUBJECT", description = SUBJECT) String subject,
+      @Option(
+              names = "--for",
+              paramLabel = "TIME",
+              defaultValue = "1d",
+              converter = Overlap.class,
+              description = "for so long (${DEFAULT-VALUE}), at most 30d")
+          Duration time,
+      @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
+          String reason) {
+    keys(server).deny(subject, time, reason);
+    out.println("Denied.");
+  }
+
+  @Command(name = "allow", description = "Lets a caller in again that was denied.")
+  void allow(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "SUBJECT", description = SUBJECT) String subject,
+      @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
+          String reason) {
+    keys(server).allow(subject, reason);
+    out.println("Allowed.");
   }
 
   @Command(name = "me", description = "Shows whom the server takes this key for.")

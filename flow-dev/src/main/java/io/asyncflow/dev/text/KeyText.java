@@ -1,6 +1,7 @@
 package io.asyncflow.dev.text;
 
 import io.asyncflow.api.OneLine;
+import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.api.key.ListedKey;
 import io.asyncflow.api.key.Me;
 import java.util.Collection;
@@ -40,6 +41,15 @@ public final class KeyText {
           times.of(key.notBefore()),
           times.of(key.expireTime()),
           times.of(key.lastUsedTime()));
+    }
+    return table.lines();
+  }
+
+  /** One line a denied caller, below a line of heads. */
+  public static List<String> denied(List<DeniedCaller> denied, TimeText times) {
+    TextTable table = new TextTable("CALLER", "UNTIL");
+    for (DeniedCaller caller : denied) {
+      table.add(OneLine.of(caller.principal()), times.of(caller.untilTime()));
     }
     return table.lines();
   }

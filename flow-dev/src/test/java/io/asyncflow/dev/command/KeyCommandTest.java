@@ -141,6 +141,31 @@ class KeyCommandTest {
   }
 
   @Test
+  void aCallerWithTokensIsDeniedAndLetInAgain() {
+    server.answers(
+        """
+        {"deniedList":[{"principal":"oidc:https://issuer.example#ann","untilTime":1795399200000}],
+         "nextCursor":"oidc:https://issuer.example#ann"}
+        """);
+    server.answers("{\"deniedList\":[]}");
+    assertThat(run("list", "--denied")).isZero();
+    assertThat(run("deny", "ann", "--for", "2h", "--reason", "has left")).isZero();
+    assertThat(run("allow", "oidc:https://issuer.example#ann")).isZero();
+    assertThat(server.printed())
+        .containsExactly(
+            "CALLER                           UNTIL",
+            "oidc:https://issuer.example#ann  2026-11-23 03:00:00+01:00",
+            "Denied.",
+            "Allowed.");
+    assertThat(server.asked)
+        .containsExactly(
+            "key/denied {}",
+            "key/denied {\"cursor\":\"oidc:https://issuer.example#ann\"}",
+            "key/deny {\"principal\":\"ann\",\"seconds\":7200,\"reason\":\"has left\"}",
+            "key/deny {\"principal\":\"oidc:https://issuer.example#ann\",\"seconds\":0}");
+  }
+
+  @Test
   void theCallerIsToldWhoItIs() {
     server.answers(
         """

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.key;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyPage;
 import io.asyncflow.api.key.KeyState;
@@ -22,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -35,6 +37,7 @@ class KeyController {
   private static final int DEFAULT_LIMIT = 100;
   private static final int CURSOR = 40;
   private static final int REASON = 1_000;
+  private static final int PRINCIPAL = 160;
   private static final int ONE_DAY = 86_400;
 
   /**
@@ -44,14 +47,16 @@ class KeyController {
   private static final int SHORTEST_OWN_OVERLAP = 60;
 
   private static final int THIRTY_DAYS = 30 * ONE_DAY;
-  private static final String OIDC_PRINCIPAL = "oidc:[\\x21-\\x7e]{1,90}#[\\x21-\\x7e]{1,150}";
+  private static final String OIDC_PRINCIPAL = "oidc:[\\x21-\\x7e]+#[\\x21-\\x7e]+";
 
   private final KeyActs acts;
   private final KeyViews views;
+  private final String issuer;
 
-  KeyController(KeyActs acts, KeyViews views) {
+  KeyController(KeyActs acts, KeyViews views, @Value("${flow.oidc.issuer:}") String issuer) {
     this.acts = acts;
     this.views = views;
+    this.issuer = issuer.strip();
   }
 
   record CreateKey(
@@ -73,6 +78,8 @@ class KeyController {
   record RevokeKey(String keyId, String reason) {}
 
   record DenyCaller(String principal, Integer seconds, String reason) {}
+
+  record ListDenied(Integer limit, String cursor) {}
 
   @Needs(Verb.KEY_MANAGE)
   @Takes(summary = "Makes an access key", shape = CreateKey.class)
@@ -132,14 +139,31 @@ class KeyController {
         in.text("principal")
             .required()
             .as(
-                text -> text.matches(OIDC_PRINCIPAL) ? Optional.of(text) : Optional.empty(),
-                "is not the principal of a caller with a token, oidc:{iss}#{sub}");
+                this::principal,
+                "is neither a subject of the issuer nor the principal of a caller with a token,"
+                    + " oidc:{iss}#{sub}");
     int seconds = in.number("seconds").between(0, THIRTY_DAYS).or(ONE_DAY);
     String reason = in.text("reason").max(REASON).or("");
     in.refuseIfBad();
     caller.requireAll();
     acts.deny(principal, Duration.ofSeconds(seconds), reason);
     return Envelope.done();
+  }
+
+  @Needs(Verb.KEY_MANAGE)
+  @Takes(summary = "Lists the callers that are denied", shape = ListDenied.class, list = true)
+  @RequestMapping(
+      path = "/denied",
+      method = {GET, POST})
+  Envelope<DeniedPage> denied(Fields in, Caller caller) {
+    int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
+    String after = in.text("cursor")
+            .as(
+                text -> text.matches(OIDC_PRINCIPAL) ? Optional.of(text) : Optional.empty(),
+                "is not a cursor of this list");
+    in.refuseIfBad();
+    caller.requireAll();
+    return Envelope.ok(views.denied(limit, after == null ? "" : after));
   }
 
   @Needs({})
@@ -150,6 +174,15 @@ class KeyController {
   Envelope<Me> me(Fields in, Caller caller, HttpServletRequest request) {
     in.refuseIfBad();
     return Envelope.ok(views.me(caller, OpenSession.of(request)));
+  }
+
+  /** A subject alone is one of the issuer that this server knows. */
+  private Optional<String> principal(String text) {
+    boolean isSubject = !issuer.isEmpty() && !text.startsWith("oidc:");
+    String principal = isSubject ? "oidc:" + issuer + "#" + text : text;
+    return principal.length() <= PRINCIPAL && principal.matches(OIDC_PRINCIPAL)
+        ? Optional.of(principal)
+        : Optional.empty();
   }
 
   private static String keyId(Fields in) {

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.key;
 
+import io.asyncflow.api.key.DeniedCaller;
+import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.KeyPage;
 import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.ListedKey;
@@ -130,6 +132,17 @@ class KeyViews {
         unlessZero(grant.rateLimit()),
         row.certSan(),
         row.notBefore() == 0 ? null : row.notBefore());
+  }
+
+  /**
+   * A page of the callers that are denied.
+   *
+   * @param after the last name of the page before; empty for the first page
+   */
+  DeniedPage denied(int limit, String after) {
+    List<DeniedCaller> denied = store.denied(after, limit + 1);
+    List<DeniedCaller> page = denied.subList(0, Math.min(limit, denied.size()));
+    return new DeniedPage(page, denied.size() > limit ? page.get(limit - 1).principal() : null);
   }
 
   /**

@@ -230,6 +230,7 @@ class DatabaseFaultsIT {
         new Call("POST", "/api/session", ""),
         new Call("POST", "/api/session/end", ""),
         new Call("GET", "/api/key/list", ""),
+        new Call("GET", "/api/key/denied", ""),
         new Call("GET", "/api/key/me", ""),
         new Call("POST", "/api/audit/list", "{}"),
         new Call("GET", "/api/stats/overview", ""),

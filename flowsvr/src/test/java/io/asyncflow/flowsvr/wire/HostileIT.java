@@ -504,6 +504,7 @@ class HostileIT {
           "key/revoke",
           "key/list",
           "key/deny",
+          "key/denied",
           "session",
           "session/end",
           "audit/list",
@@ -709,8 +710,17 @@ class HostileIT {
       post("keys after " + encoded(id), "/api/key/list", json(Map.of("cursor", "1-" + id)));
     }
     for (String principal :
-        List.of("", "key:0123456789", "oidc:#", "oidc:a#\n", "oidc:a#" + "b".repeat(200))) {
+        List.of(
+            "",
+            "key:0123456789",
+            "oidc:#",
+            "oidc:a#\n",
+            "oidc:a#" + "b".repeat(200),
+            "oidc:" + "a".repeat(80) + "#" + "b".repeat(90))) {
       post("deny " + shown(principal), "/api/key/deny", json(Map.of("principal", principal)));
+    }
+    for (String cursor : List.of("x", "\u0000", "'; --", "é".repeat(100), "a".repeat(161))) {
+      post("denied after " + shown(cursor), "/api/key/denied", json(Map.of("cursor", cursor)));
     }
     post("rotate no key", "/api/key/rotate", json(Map.of("keyId", "0123456789")));
     post("revoke no key", "/api/key/revoke", json(Map.of("keyId", "0123456789")));

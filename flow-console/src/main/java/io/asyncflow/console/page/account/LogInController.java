@@ -26,11 +26,16 @@ public class LogInController {
   private final Pages pages;
   private final Frames frames;
   private final LogIn logIn;
+  private final boolean hasIssuer;
 
-  public LogInController(Pages pages, Frames frames, LogIn logIn) {
+  /**
+   * @param hasIssuer whether operators can log in at an issuer, too
+   */
+  public LogInController(Pages pages, Frames frames, LogIn logIn, boolean hasIssuer) {
     this.pages = pages;
     this.frames = frames;
     this.logIn = logIn;
+    this.hasIssuer = hasIssuer;
   }
 
   @OpenToAll
@@ -38,7 +43,7 @@ public class LogInController {
   public ResponseEntity<byte[]> show(
       HttpServletRequest request, @RequestParam(defaultValue = "") String to) {
     Frame frame = frames.ofNobody(request);
-    return pages.show(frame, "login", new LogInView(frame.urls().own(to), ""));
+    return pages.show(frame, "login", new LogInView(frame.urls().own(to), "", hasIssuer));
   }
 
   @OpenToAll
@@ -55,7 +60,8 @@ public class LogInController {
     } catch (FlowException refused) {
       if (refused.errorCode() == ErrorCode.NOT_AUTHENTICATED
           || refused.errorCode() == ErrorCode.KEY_ENDED) {
-        return pages.showRefusal(frame, "login", new LogInView(to, frame.t("login.refused")));
+        return pages.showRefusal(
+            frame, "login", new LogInView(to, frame.t("login.refused"), hasIssuer));
       }
       throw refused;
     }

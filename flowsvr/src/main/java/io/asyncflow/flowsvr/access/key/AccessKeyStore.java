@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.access.key;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
@@ -30,6 +31,8 @@ public class AccessKeyStore {
         not_before, last_used_time
       FROM t_access_key
       """;
+
+  private static final int MOST_FORGOTTEN = 1_000;
 
   private final JdbcTemplate jdbc;
   private final KeySeals seals;
@@ -157,6 +160,33 @@ public class AccessKeyStore {
         },
         since);
     return denied;
+  }
+
+  /**
+   * The callers that are denied now, by their names.
+   *
+   * @param after the name before the first one
+   */
+  public List<DeniedCaller> denied(String after, int limit) {
+    return jdbc.query(
+        sql(
+            """
+            SELECT principal, until_time
+            FROM t_access_denied
+            WHERE principal > ?
+              AND until_time > now_ms
+            ORDER BY principal
+            LIMIT ?
+            """),
+        (rs, row) -> new DeniedCaller(rs.getString("principal"), rs.getLong("until_time")),
+        after,
+        limit);
+  }
+
+  /** Deletes denials that are over. */
+  public void forgetDenied() {
+    jdbc.update(
+        sql("DELETE FROM t_access_denied WHERE until_time <= now_ms LIMIT " + MOST_FORGOTTEN));
   }
 
   /** Refuses a caller until then, epoch ms. */

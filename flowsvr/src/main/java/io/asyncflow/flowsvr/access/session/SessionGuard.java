@@ -16,8 +16,9 @@ import org.springframework.web.filter.GenericFilterBean;
 
 /**
  * Refuses requests that a browser sends with the cookie, but not for a page of this server: those
- * that name another site, and those that change something without the session's CSRF token. Bearer
- * tokens are sent by no browser on its own, so requests with them pass.
+ * that name another site, but for links to pages, and those that change something without the
+ * session's CSRF token. Bearer tokens are sent by no browser on its own, so requests with them
+ * pass.
  */
 public class SessionGuard extends GenericFilterBean {
 
@@ -28,7 +29,8 @@ public class SessionGuard extends GenericFilterBean {
 
   /**
    * @param isSafe whether a request changes nothing
-   * @param isPage whether it is for a page, which changes nothing when it is opened
+   * @param isPage whether it is for a page, which changes nothing when it is opened, and which no
+   *     other page can read or frame
    */
   public SessionGuard(Predicate<HttpServletRequest> isSafe, Predicate<HttpServletRequest> isPage) {
     this.isSafe = isSafe;
@@ -42,7 +44,7 @@ public class SessionGuard extends GenericFilterBean {
     OpenSession session = OpenSession.of(http);
     if (session == null) {
       chain.doFilter(request, response);
-    } else if (RequestSite.isForeign(http) && !isLinkToAPage(http)) {
+    } else if (RequestSite.isForeign(http) && !isLink(http)) {
       refuse(http, response, "a web page of another site sent this with the cookie of a session");
     } else if (!isSafe.test(http) && !session.isCsrfToken(http.getHeader(CSRF_HEADER))) {
       refuse(
@@ -56,15 +58,9 @@ public class SessionGuard extends GenericFilterBean {
     }
   }
 
-  /**
-   * Whether somebody has followed a link of another site, such as one in a chat. That site sees
-   * nothing of the page, and no page lets others frame it.
-   */
-  private boolean isLinkToAPage(HttpServletRequest request) {
-    return request.getMethod().equals("GET")
-        && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
-        && "document".equals(request.getHeader("Sec-Fetch-Dest"))
-        && isPage.test(request);
+  /** Somebody follows a link to a page, or comes back from the issuer. */
+  private boolean isLink(HttpServletRequest request) {
+    return RequestSite.isNavigation(request) && isPage.test(request);
   }
 
   private static void refuse(HttpServletRequest request, ServletResponse response, String why)

@@ -24,8 +24,13 @@ record SessionRow(
   static final Duration LONGEST_IDLE = Duration.ofMinutes(30);
   static final Duration WRITE_PAUSE = Duration.ofMinutes(1);
 
-  static SessionRow begin(SessionId id, String principal, String granted, long now) {
-    return new SessionRow(id.hash(), principal, granted, now, now + LONGEST.toMillis(), now);
+  /**
+   * @param latestEnd epoch ms, when it ends at the latest
+   */
+  static SessionRow begin(
+      SessionId id, String principal, String granted, long now, long latestEnd) {
+    long end = Math.min(now + LONGEST.toMillis(), latestEnd);
+    return new SessionRow(id.hash(), principal, granted, now, end, now);
   }
 
   boolean isLive(long now) {

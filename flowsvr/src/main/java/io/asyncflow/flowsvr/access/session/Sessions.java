@@ -210,6 +210,16 @@ public class Sessions {
    *     certificate
    */
   public OpenSession begin(Caller caller) {
+    return begin(caller, Long.MAX_VALUE);
+  }
+
+  /**
+   * Begins a session that ends at a time at the latest.
+   *
+   * @param latestEnd epoch ms
+   * @throws FlowException as {@link #begin(Caller)}
+   */
+  public OpenSession begin(Caller caller, long latestEnd) {
     if (callers.needsCertificate(caller.principal())) {
       throw new FlowException(
           ErrorCode.TRANSITION_NOT_ALLOWED,
@@ -229,7 +239,8 @@ public class Sessions {
                     "there are " + MOST_OF_A_CALLER + " sessions of your key: end some of them");
               }
               SessionRow begun =
-                  SessionRow.begin(id, caller.principal(), callers.granted(caller), count.now());
+                  SessionRow.begin(
+                      id, caller.principal(), callers.granted(caller), count.now(), latestEnd);
               store.insert(begun, callers.seal(begun, id));
               acts.record(
                   Act.of(LOG_IN, id.toString()).with(Map.of("expireTime", begun.expireTime())));

@@ -36,6 +36,13 @@ public final class RequestSite {
     return referer != null && !isOriginOf(host, originOf(referer));
   }
 
+  /** Whether a browser opens an address, as by a link, and shows what it gets to its user alone. */
+  public static boolean isNavigation(HttpServletRequest request) {
+    return request.getMethod().equals("GET")
+        && "navigate".equals(request.getHeader("Sec-Fetch-Mode"))
+        && "document".equals(request.getHeader("Sec-Fetch-Dest"));
+  }
+
   /**
    * Compares host and port, because a page on another port has another origin. The scheme is not
    * compared, because a proxy may terminate TLS.

@@ -51,7 +51,8 @@ class IssuerKeys implements JWKSetSource<SecurityContext> {
   }
 
   private URL placeOfKeys() throws IOException, ParseException {
-    Map<String, Object> description = JSONObjectUtils.parse(read(oidc.description()));
+    Map<String, Object> description =
+        JSONObjectUtils.parse(read(OidcProperties.descriptionOf(oidc.issuer()).toURL()));
     String issuer = JSONObjectUtils.getString(description, "issuer");
     String place = JSONObjectUtils.getString(description, "jwks_uri");
     if (!oidc.issuer().equals(issuer)) {

@@ -1,10 +1,8 @@
 package io.asyncflow.flowsvr.access.token;
 
 import io.asyncflow.flowsvr.system.BadSettingException;
-import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URL;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
@@ -17,13 +15,13 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param usersClaim the claim that lists the users; empty if tokens are for all
  */
 @ConfigurationProperties("flow.oidc")
-record OidcProperties(
+public record OidcProperties(
     String issuer, String audience, String rolesClaim, String typesClaim, String usersClaim) {
 
   /** Leaves room for a subject in the names of callers. */
   private static final int LONGEST_ISSUER = 100;
 
-  OidcProperties {
+  public OidcProperties {
     issuer = text(issuer);
     audience = text(audience);
     rolesClaim = text(rolesClaim).isEmpty() ? "asyncflow_roles" : text(rolesClaim);
@@ -54,7 +52,7 @@ record OidcProperties(
   }
 
   /** Whether what is read from this URL can be believed. */
-  static boolean isSafe(String url) {
+  public static boolean isSafe(String url) {
     try {
       URI uri = new URI(url);
       return uri.getHost() != null
@@ -68,9 +66,9 @@ record OidcProperties(
     }
   }
 
-  /** Where the issuer describes itself. */
-  URL description() throws MalformedURLException {
+  /** Where an issuer describes itself. */
+  public static URI descriptionOf(String issuer) {
     String base = issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
-    return new URL(base + "/.well-known/openid-configuration");
+    return URI.create(base + "/.well-known/openid-configuration");
   }
 }

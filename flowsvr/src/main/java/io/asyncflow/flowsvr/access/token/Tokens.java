@@ -2,16 +2,12 @@ package io.asyncflow.flowsvr.access.token;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.nimbusds.jose.jwk.source.JWKSource;
-import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
-import com.nimbusds.jose.proc.SecurityContext;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Sha256;
-import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -20,17 +16,14 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2Error;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
-import org.springframework.security.oauth2.jose.jws.SignatureAlgorithm;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtAudienceValidator;
 import org.springframework.security.oauth2.jwt.JwtException;
@@ -57,28 +50,16 @@ public class Tokens implements DisposableBean {
   private static final Duration REMEMBERED = Duration.ofMinutes(1);
   private static final int MOST_REMEMBERED = 10_000;
 
-  private static final Duration KEYS_LIFE = Duration.ofMinutes(5);
-  private static final Duration KEYS_AHEAD = Duration.ofSeconds(30);
-
-  /** For this long the last keys stay good while the issuer does not answer. */
-  private static final Duration KEYS_OUTAGE = Duration.ofHours(4);
-
-  /** How long requests wait for keys that another request reads. */
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
-
   /** Anybody can make up key ids, for which the issuer is asked while a thread waits. */
   private static final int MOST_VERIFYING = 32;
-
-  /** Anybody can send tokens with made-up key ids: twice in this time the issuer is asked. */
-  private static final Duration ASK_PAUSE = Duration.ofSeconds(10);
 
   private final OidcProperties oidc;
   private final KnownKeys keys;
   private final Node node;
   private final TokenGrant grant;
+  private final IssuerSignatures signatures;
   private final NimbusJwtDecoder decoder;
   private final Semaphore verifying = new Semaphore(MOST_VERIFYING);
-  private final ExecutorService refresher = DaemonThreads.pool(1, "issuer-keys");
   private final Cache<ByteBuffer, Verified> verified;
 
   /**
@@ -91,13 +72,8 @@ public class Tokens implements DisposableBean {
     this.keys = keys;
     this.node = node;
     this.grant = new TokenGrant(oidc);
-    this.decoder =
-        NimbusJwtDecoder.withJwkSource(issuerKeys())
-            .jwsAlgorithms(
-                allowed ->
-                    allowed.addAll(List.of(SignatureAlgorithm.RS256, SignatureAlgorithm.ES256)))
-            .build();
-    this.decoder.setJwtValidator(rules());
+    this.signatures = new IssuerSignatures(oidc);
+    this.decoder = signatures.decoder(rules());
     this.verified =
         Caffeine.newBuilder()
             .maximumSize(MOST_REMEMBERED)
@@ -106,26 +82,36 @@ public class Tokens implements DisposableBean {
             .build();
   }
 
-  private JWKSource<SecurityContext> issuerKeys() {
-    return JWKSourceBuilder.create(new IssuerKeys(oidc))
-        .cache(KEYS_LIFE.toMillis(), PATIENCE.toMillis())
-        .refreshAheadCache(KEYS_AHEAD.toMillis(), null, refresher, false, null, false)
-        .rateLimited(ASK_PAUSE.toMillis())
-        .outageTolerant(KEYS_OUTAGE.toMillis())
-        .build();
-  }
-
-  private OAuth2TokenValidator<Jwt> rules() {
-    JwtTimestampValidator times = new JwtTimestampValidator(SKEW);
-    times.setClock(new DatabaseTime());
-    JwtTypeValidator types = new JwtTypeValidator(List.of("JWT", "at+jwt"));
-    types.setAllowEmpty(true);
-    return new DelegatingOAuth2TokenValidator<>(
-        times,
+  private List<OAuth2TokenValidator<Jwt>> rules() {
+    return List.of(
+        times(),
         this::endsSoon,
-        types,
+        types("JWT", "at+jwt"),
         new JwtIssuerValidator(oidc.issuer()),
         new JwtAudienceValidator(oidc.audience()));
+  }
+
+  private OAuth2TokenValidator<Jwt> times() {
+    JwtTimestampValidator times = new JwtTimestampValidator(SKEW);
+    times.setClock(new DatabaseTime());
+    return times;
+  }
+
+  private static OAuth2TokenValidator<Jwt> types(String... names) {
+    JwtTypeValidator types = new JwtTypeValidator(List.of(names));
+    types.setAllowEmpty(true);
+    return types;
+  }
+
+  /** Reads the tokens that say who has logged in with a client of the issuer. */
+  public IdTokens ofPeople(String clientId) {
+    List<OAuth2TokenValidator<Jwt>> rules =
+        List.of(
+            times(),
+            types("JWT"),
+            new JwtIssuerValidator(oidc.issuer()),
+            new JwtAudienceValidator(clientId));
+    return new IdTokens(clientId, signatures.decoder(rules), grant, keys);
   }
 
   private OAuth2TokenValidatorResult endsSoon(Jwt token) {
@@ -186,7 +172,7 @@ public class Tokens implements DisposableBean {
 
   @Override
   public void destroy() {
-    refresher.shutdown();
+    signatures.close();
   }
 
   /** The clock that also decides when keys expire. */

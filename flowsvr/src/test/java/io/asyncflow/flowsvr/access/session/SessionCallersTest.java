@@ -21,7 +21,7 @@ class SessionCallersTest {
   }
 
   private static SessionRow row(String principal, String granted) {
-    return SessionRow.begin(ID, principal, granted, 5_000_000);
+    return SessionRow.begin(ID, principal, granted, 5_000_000, Long.MAX_VALUE);
   }
 
   @Test

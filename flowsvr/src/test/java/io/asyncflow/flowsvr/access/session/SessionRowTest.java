@@ -12,7 +12,8 @@ class SessionRowTest {
 
   private long now = BEGIN;
 
-  private SessionRow row = SessionRow.begin(SessionId.random(), "key:3Qm81LtzGh", null, now);
+  private SessionRow row =
+      SessionRow.begin(SessionId.random(), "key:3Qm81LtzGh", null, now, Long.MAX_VALUE);
 
   private void pass(Duration time) {
     now += time.toMillis();

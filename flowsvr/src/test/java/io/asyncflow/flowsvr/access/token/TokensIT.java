@@ -107,7 +107,9 @@ class TokensIT {
     for (String token :
         List.of(
             ISSUER.token(claims("robot", "READER", "submitter", "EMPEROR")),
-            ISSUER.ecToken(claims("robot", "READER", "SUBMITTER")))) {
+            ISSUER.ecToken(claims("robot", "READER", "SUBMITTER")),
+            ISSUER.edToken(JWSAlgorithm.EdDSA, claims("robot", "READER", "SUBMITTER")),
+            ISSUER.edToken(JWSAlgorithm.Ed25519, claims("robot", "READER", "SUBMITTER")))) {
       Answer answer = me(token);
       assertThat(answer.status()).as(answer.http().body()).isEqualTo(200);
       assertThat(answer.result().path("principal").asString())
@@ -137,6 +139,8 @@ class TokensIT {
     RSAKey own = new RSAKeyGenerator(2048).keyID("rsa-1").generate();
     byte[] publicKey = ISSUER.rsa().toPublicJWK().toRSAPublicKey().getEncoded();
     String good = ISSUER.token(claims("ann", "READER"));
+    String edwards = ISSUER.edToken(JWSAlgorithm.EdDSA, claims);
+    String notYet = ISSUER.edToken(JWSAlgorithm.Ed448, claims);
     for (String token :
         List.of(
             new PlainJWT(claims.build()).serialize(),
@@ -145,6 +149,10 @@ class TokensIT {
             FakeIssuer.signed(JWSAlgorithm.RS512, "rsa-1", claims, FakeIssuer.signer(ISSUER.rsa())),
             FakeIssuer.signed(JWSAlgorithm.RS256, "other", claims, FakeIssuer.signer(own)),
             good.substring(0, good.length() - 8) + "AAAAAAAA",
+            edwards.substring(0, edwards.length() - 8) + "AAAAAAAA",
+            edwards.substring(0, edwards.lastIndexOf('.') + 1) + "AAAA",
+            good.substring(0, good.lastIndexOf('.')) + edwards.substring(edwards.lastIndexOf('.')),
+            notYet,
             "a.b.c",
             "..",
             "eyJhbGciOiJub25lIn0.e30.")) {
@@ -257,8 +265,14 @@ class TokensIT {
     assertThat(me(ISSUER.token(claims("leaver", "READER"))).status()).isIn(401, 429);
     assertThat(me(ISSUER.token(claims("stayer", "READER"))).status()).isEqualTo(200);
 
-    post("/api/key/deny", deny + ",'seconds':0}", KeysServers.ENVIRONMENT_KEY);
+    assertThat(denied(ofATenant).code()).isEqualTo(8073);
+    assertThat(denied(KeysServers.ENVIRONMENT_KEY).result().path("deniedList").toString())
+        .contains("\"principal\":\"" + principal + "\",\"untilTime\":");
+
+    String again = "{'principal':'leaver','seconds':0}";
+    assertThat(post("/api/key/deny", again, KeysServers.ENVIRONMENT_KEY).status()).isEqualTo(200);
     assertThat(me(token).status()).isEqualTo(200);
+    assertThat(denied(KeysServers.ENVIRONMENT_KEY).http().body()).doesNotContain(principal);
     assertThat(
             SERVERS
                 .sql()
@@ -267,6 +281,33 @@ class TokensIT {
                 .query(String.class)
                 .list())
         .containsExactly("env:FLOW_API_KEY", "env:FLOW_API_KEY");
+  }
+
+  private static Answer denied(String key) {
+    return post("/api/key/denied", "{}", key);
+  }
+
+  @Test
+  void deniedCallersAreListedInPages() {
+    for (String subject : List.of("c", "a", "b")) {
+      post(
+          "/api/key/deny",
+          "{'principal':'oidc:https://other.example#" + subject + "'}",
+          KeysServers.ENVIRONMENT_KEY);
+    }
+    StringBuilder listed = new StringBuilder();
+    String cursor = "oidc:https://other.example#!";
+    for (int i = 0; i < 3; i++) {
+      Answer page =
+          post(
+              "/api/key/denied",
+              "{'limit':1,'cursor':'" + cursor + "'}",
+              KeysServers.ENVIRONMENT_KEY);
+      String principal = page.result().path("deniedList").path(0).path("principal").asString();
+      listed.append(principal.charAt(principal.length() - 1));
+      cursor = principal;
+    }
+    assertThat(listed).hasToString("abc");
   }
 
   @Test

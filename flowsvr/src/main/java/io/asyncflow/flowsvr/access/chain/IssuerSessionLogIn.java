@@ -1,0 +1,90 @@
+package io.asyncflow.flowsvr.access.chain;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.console.IssuerLogIn;
+import io.asyncflow.flowsvr.access.login.ClientIsSet;
+import io.asyncflow.flowsvr.access.login.IssuerLogIns;
+import io.asyncflow.flowsvr.access.login.IssuerLogIns.Begun;
+import io.asyncflow.flowsvr.access.login.IssuerLogIns.Finished;
+import io.asyncflow.flowsvr.access.refusal.Refusal;
+import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
+import io.asyncflow.flowsvr.access.session.HostCookie;
+import io.asyncflow.flowsvr.access.session.SessionCookie;
+import io.asyncflow.flowsvr.access.session.Sessions;
+import io.asyncflow.flowsvr.access.site.RequestSite;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextImpl;
+import org.springframework.stereotype.Component;
+
+/** Begins sessions of people who log in at the issuer. */
+@Component
+@Conditional(ClientIsSet.class)
+class IssuerSessionLogIn implements IssuerLogIn {
+
+  private final IssuerLogIns logIns;
+  private final Sessions sessions;
+  private final SessionCookie cookie;
+  private final HostCookie pending;
+  private final RefusedRequests refused;
+
+  IssuerSessionLogIn(
+      IssuerLogIns logIns,
+      Sessions sessions,
+      SessionCookie cookie,
+      RefusedRequests refused,
+      @Value("${flow.tls.mode:}") String tls) {
+    this.logIns = logIns;
+    this.sessions = sessions;
+    this.cookie = cookie;
+    this.pending = new HostCookie("asyncflow-login", tls);
+    this.refused = refused;
+  }
+
+  @Override
+  public URI begin(String to, HttpServletRequest request, HttpServletResponse response) {
+    if (RequestSite.isForeign(request)) {
+      throw new FlowException(ErrorCode.CROSS_SITE, "a web page of another site sent this");
+    }
+    pending.requireSafe(request);
+    Begun begun = logIns.begin(to);
+    pending.set(request, response, begun.kept(), IssuerLogIns.LONGEST);
+    return begun.address();
+  }
+
+  /** The issuer's site sends the browser, so only what the browser has kept tells whose it is. */
+  @Override
+  public String finish(HttpServletRequest request, HttpServletResponse response)
+      throws RefusedException {
+    pending.requireSafe(request);
+    Optional<String> kept = pending.read(request).findFirst();
+    pending.clear(request, response);
+    try {
+      Finished finished = logIns.finish(fieldsOf(request), kept);
+      SecurityContextHolder.setContext(
+          new SecurityContextImpl(new CallerAuthentication(finished.caller())));
+      cookie.set(request, response, sessions.begin(finished.caller(), finished.endsAt()));
+      return finished.to();
+    } catch (RefusedException e) {
+      if (!refused.countTry(request.getRemoteAddr(), Refusal.NO_KEY).isZero()) {
+        throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many tries from your address");
+      }
+      throw e;
+    }
+  }
+
+  private static Map<String, List<String>> fieldsOf(HttpServletRequest request) {
+    return request.getParameterMap().entrySet().stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, field -> Arrays.asList(field.getValue())));
+  }
+}

@@ -1,0 +1,181 @@
+package io.asyncflow.flowsvr.access.login;
+
+import com.nimbusds.oauth2.sdk.AuthorizationCode;
+import com.nimbusds.oauth2.sdk.ParseException;
+import com.nimbusds.oauth2.sdk.ResponseType;
+import com.nimbusds.oauth2.sdk.Scope;
+import com.nimbusds.oauth2.sdk.as.AuthorizationServerMetadata;
+import com.nimbusds.oauth2.sdk.id.ClientID;
+import com.nimbusds.oauth2.sdk.id.Issuer;
+import com.nimbusds.oauth2.sdk.id.State;
+import com.nimbusds.oauth2.sdk.pkce.CodeChallengeMethod;
+import com.nimbusds.oauth2.sdk.pkce.CodeVerifier;
+import com.nimbusds.openid.connect.sdk.AuthenticationRequest;
+import com.nimbusds.openid.connect.sdk.AuthenticationResponse;
+import com.nimbusds.openid.connect.sdk.AuthenticationResponseParser;
+import com.nimbusds.openid.connect.sdk.Nonce;
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.console.IssuerLogIn.Reason;
+import io.asyncflow.console.IssuerLogIn.RefusedException;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.access.token.IdTokens;
+import io.asyncflow.flowsvr.access.token.IdTokens.Person;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+
+/**
+ * The log-ins of people at the issuer: authorization code flow with PKCE. What a server needs to
+ * finish one comes with the browser. Thread-safe.
+ */
+public class IssuerLogIns {
+
+  /** For how long somebody may be at the issuer's page. */
+  public static final Duration LONGEST = Duration.ofMinutes(10);
+
+  /** Anybody can begin a log-in, and bring codes that he has made up. */
+  private static final int MOST_AT_ONCE = 16;
+
+  private final LogInProperties client;
+  private final IssuerDescription issuer;
+  private final CodeExchange exchange;
+  private final IdTokens tokens;
+  private final KnownKeys keys;
+  private final LogInSeal seal;
+  private final Semaphore asking = new Semaphore(MOST_AT_ONCE);
+
+  IssuerLogIns(
+      LogInProperties client,
+      IssuerDescription issuer,
+      CodeExchange exchange,
+      IdTokens tokens,
+      KnownKeys keys) {
+    this.client = client;
+    this.issuer = issuer;
+    this.exchange = exchange;
+    this.tokens = tokens;
+    this.keys = keys;
+    this.seal = new LogInSeal(client.clientSecret());
+  }
+
+  /**
+   * A log-in that has begun.
+   *
+   * @param address the issuer's page
+   * @param kept what the browser has to bring back
+   */
+  public record Begun(URI address, String kept) {}
+
+  /**
+   * A log-in that has succeeded.
+   *
+   * @param endsAt when the issuer wants to be asked again, epoch ms
+   * @param to the page that was asked for
+   */
+  public record Finished(Caller caller, long endsAt, String to) {}
+
+  /** The work of a request that may wait for the issuer. */
+  private interface Asking<T> {
+    T ask() throws RefusedException;
+  }
+
+  /**
+   * @throws FlowException if the issuer does not answer
+   */
+  public Begun begin(String to) {
+    AuthorizationServerMetadata at = described();
+    PendingLogIn logIn = PendingLogIn.begin(to, keys.now() + LONGEST.toMillis());
+    AuthenticationRequest request =
+        new AuthenticationRequest.Builder(
+                ResponseType.CODE,
+                Scope.parse(client.scope()),
+                new ClientID(client.clientId()),
+                URI.create(client.redirectUri()))
+            .endpointURI(at.getAuthorizationEndpointURI())
+            .state(new State(logIn.state()))
+            .nonce(new Nonce(logIn.nonce()))
+            .codeChallenge(new CodeVerifier(logIn.verifier()), CodeChallengeMethod.S256)
+            .build();
+    return new Begun(request.toURI(), seal.seal(logIn));
+  }
+
+  private AuthorizationServerMetadata described() {
+    try {
+      return bounded(issuer::get);
+    } catch (RefusedException e) {
+      throw new IllegalStateException("a description refuses nobody", e);
+    }
+  }
+
+  /**
+   * @param answer the fields with which the issuer sent the browser back
+   * @param kept what the browser has kept
+   * @throws FlowException if the issuer does not answer
+   */
+  public Finished finish(Map<String, List<String>> answer, Optional<String> kept)
+      throws RefusedException {
+    PendingLogIn logIn =
+        kept.flatMap(seal::open)
+            .filter(pending -> keys.now() < pending.endsAt())
+            .orElseThrow(() -> new RefusedException(Reason.STALE));
+    AuthenticationResponse response = parse(answer);
+    if (!logIn.isState(response.getState())) {
+      throw new RefusedException(Reason.STALE);
+    }
+    return bounded(() -> finish(logIn, response));
+  }
+
+  private AuthenticationResponse parse(Map<String, List<String>> answer) throws RefusedException {
+    try {
+      if (answer.values().stream().anyMatch(values -> values.size() > 1)) {
+        throw new RefusedException(Reason.STALE);
+      }
+      return AuthenticationResponseParser.parse(URI.create(client.redirectUri()), answer);
+    } catch (ParseException e) {
+      throw new RefusedException(Reason.STALE);
+    }
+  }
+
+  private Finished finish(PendingLogIn logIn, AuthenticationResponse response)
+      throws RefusedException {
+    AuthorizationServerMetadata at = issuer.get();
+    Issuer from = response.getIssuer();
+    if (from == null
+        ? at.supportsAuthorizationResponseIssuerParam()
+        : !from.getValue().equals(client.issuer())) {
+      throw new RefusedException(Reason.UNPROVEN);
+    }
+    if (!response.indicatesSuccess()) {
+      throw new RefusedException(Reason.DECLINED);
+    }
+    AuthorizationCode code = response.toSuccessResponse().getAuthorizationCode();
+    if (code == null) {
+      throw new RefusedException(Reason.UNPROVEN);
+    }
+    Person person =
+        exchange
+            .exchange(at, code, logIn.verifier())
+            .flatMap(token -> tokens.verify(token, logIn.nonce()))
+            .orElseThrow(() -> new RefusedException(Reason.UNPROVEN));
+    if (!person.mayEnter()) {
+      throw new RefusedException(Reason.NO_RIGHTS);
+    }
+    return new Finished(person.caller(), person.endsAt(), logIn.to());
+  }
+
+  private <T> T bounded(Asking<T> asking) throws RefusedException {
+    if (!this.asking.tryAcquire()) {
+      throw new FlowException(ErrorCode.UNAVAILABLE, "too many log-ins wait for the issuer");
+    }
+    try {
+      return asking.ask();
+    } finally {
+      this.asking.release();
+    }
+  }
+}

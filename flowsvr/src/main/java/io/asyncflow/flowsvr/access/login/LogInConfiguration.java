@@ -1,0 +1,34 @@
+package io.asyncflow.flowsvr.access.login;
+
+import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.access.token.Tokens;
+import io.asyncflow.flowsvr.system.Node;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+
+@Configuration(proxyBeanMethods = false)
+class LogInConfiguration {
+
+  /** What a person at the log-in page waits for the issuer. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  @Bean
+  @Conditional(ClientIsSet.class)
+  IssuerLogIns issuerLogIns(
+      LogInProperties client,
+      ObjectProvider<Tokens> tokens,
+      ObjectProvider<KnownKeys> keys,
+      Node node) {
+    client.check();
+    IssuerHttp http = new IssuerHttp(PATIENCE);
+    return new IssuerLogIns(
+        client,
+        new IssuerDescription(client.issuer(), http, node),
+        new CodeExchange(client, http, node),
+        tokens.getObject().ofPeople(client.clientId()),
+        keys.getObject());
+  }
+}

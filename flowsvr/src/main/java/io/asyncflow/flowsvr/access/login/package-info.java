@@ -1,0 +1,13 @@
+/**
+ * People who log in at the issuer, by OpenID Connect's authorization code flow. Nothing of this is
+ * there without {@code FLOW_OIDC_CLIENT_ID}.
+ *
+ * <p>{@link io.asyncflow.flowsvr.access.login.IssuerLogIns} sends a browser to the issuer, and
+ * takes it back with a code. In between, the browser keeps a {@code PendingLogIn} in a sealed
+ * cookie, so any server finishes what another one began. {@code CodeExchange} gets the issuer's
+ * token for the code, and {@link io.asyncflow.flowsvr.access.token.IdTokens} says whom it proves.
+ */
+@NamedInterface("login")
+package io.asyncflow.flowsvr.access.login;
+
+import org.springframework.modulith.NamedInterface;
