@@ -27,7 +27,9 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -105,6 +107,72 @@ public final class SealKeys {
     return new SealKeys(rotated);
   }
 
+  /**
+   * Keys that were made together, by their numbers, which stand in what they have sealed.
+   *
+   * @param texts seals texts
+   * @param repeatable seals texts of calls that may be repeated
+   * @param objects seals objects
+   * @param isPrimary whether they seal now
+   */
+  public record Generation(long texts, long repeatable, long objects, boolean isPrimary) {
+
+    boolean has(long number) {
+      return number == texts || number == repeatable || number == objects;
+    }
+  }
+
+  /** All keys, the oldest first. */
+  public List<Generation> generations() {
+    List<Generation> generations = new ArrayList<>();
+    for (int i = 0; i < keysets.get(Use.TEXTS).size(); i++) {
+      generations.add(
+          new Generation(
+              number(Use.TEXTS, i),
+              number(Use.REPEATABLE, i),
+              number(Use.OBJECTS, i),
+              keysets.get(Use.TEXTS).getAt(i).isPrimary()));
+    }
+    return generations;
+  }
+
+  private long number(Use use, int place) {
+    return Integer.toUnsignedLong(keysets.get(use).getAt(place).getId());
+  }
+
+  /**
+   * These keys without those that were made together with the one of this number: nothing opens any
+   * more that they have sealed.
+   *
+   * @throws SealKeysException if there are none, or they seal now
+   */
+  public SealKeys without(long number) {
+    List<Generation> generations = generations();
+    int place = 0;
+    while (place < generations.size() && !generations.get(place).has(number)) {
+      place++;
+    }
+    if (place == generations.size()) {
+      throw new SealKeysException("there is no key " + number);
+    }
+    if (generations.get(place).isPrimary()) {
+      throw new SealKeysException("key " + number + " is one that seals now; rotate first");
+    }
+    Map<Use, KeysetHandle> left = new EnumMap<>(Use.class);
+    for (Map.Entry<Use, KeysetHandle> keyset : keysets.entrySet()) {
+      left.put(keyset.getKey(), without(place, KeysetHandle.newBuilder(keyset.getValue())));
+    }
+    return new SealKeys(left);
+  }
+
+  private static KeysetHandle without(int place, KeysetHandle.Builder keys) {
+    try {
+      return keys.deleteAt(place).build();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("Tink removes no key", e);
+    }
+  }
+
   private static KeysetHandle rotated(Use use, KeysetHandle.Builder keys) {
     try {
       return keys.addEntry(
@@ -130,6 +198,9 @@ public final class SealKeys {
         String keyset = root.path(use.member()).toString();
         keysets.put(
             use, TinkJsonProtoKeysetFormat.parseKeyset(keyset, InsecureSecretKeyAccess.get()));
+      }
+      if (keysets.values().stream().mapToInt(KeysetHandle::size).distinct().count() > 1) {
+        throw new GeneralSecurityException("the keys were not made together");
       }
       return new SealKeys(keysets);
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.asyncflow.seal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.api.codec.CodecException;
 import io.asyncflow.api.codec.Field;
 import io.asyncflow.api.codec.Field.Kind;
 import java.io.IOException;
@@ -40,6 +41,29 @@ class SealKeysTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
     assertThat(directory).isDirectoryNotContaining("glob:**.unfinished");
+  }
+
+  @Test
+  void whatARemovedKeyHasSealedDoesNotOpenAndAllElseDoes() {
+    SealKeys first = SealKeys.generate();
+    SealKeys both = first.rotated();
+    long earlier = first.generations().get(0).texts();
+    Field create = CONTEXT.withIdempotencyKey("order-7");
+    List<Field> fields = List.of(CONTEXT, create);
+    TinkCodec left = new TinkCodec(both.without(earlier));
+    for (Field field : fields) {
+      String before = new TinkCodec(first).seal(field, "text");
+      String after = new TinkCodec(both).seal(field, "text");
+      assertThat(left.open(field, after)).isEqualTo("text");
+      assertThatThrownBy(() -> left.open(field, before)).isInstanceOf(CodecException.class);
+    }
+    assertThat(both.without(first.generations().get(0).objects()).generations())
+        .isEqualTo(both.without(earlier).generations())
+        .hasSize(1);
+    assertThatThrownBy(() -> both.without(both.generations().get(1).texts()))
+        .isInstanceOf(SealKeysException.class)
+        .hasMessageContaining("rotate first");
+    assertThatThrownBy(() -> first.without(earlier)).isInstanceOf(SealKeysException.class);
   }
 
   @Test

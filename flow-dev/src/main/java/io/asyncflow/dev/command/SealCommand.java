@@ -2,6 +2,7 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.text.SealText;
 import io.asyncflow.seal.SealKeys;
 import io.asyncflow.seal.SealKeysException;
 import io.asyncflow.seal.TinkCodec;
@@ -54,6 +55,41 @@ final class SealCommand {
       throw new DevException("The keys are not rotated: " + e.getMessage() + ".", e);
     }
     out.println("Added new keys to " + target + ".");
+  }
+
+  @Command(
+      name = "list",
+      description =
+          "Shows the numbers of the keys in a file, the oldest first. They stand in what the keys"
+              + " have sealed.")
+  void list(@Parameters(paramLabel = "FILE", arity = "0..1", description = "the file") Path file) {
+    SealText.table(read(fileOr(file)).generations()).forEach(out::println);
+  }
+
+  private static SealKeys read(Path file) {
+    try {
+      return SealKeys.read(file);
+    } catch (SealKeysException e) {
+      throw new DevException("The keys are not shown: " + e.getMessage() + ".", e);
+    }
+  }
+
+  @Command(
+      name = "remove",
+      description =
+          "Takes earlier keys out of a file. What they have sealed does not open any more, so keep"
+              + " a copy until you are sure that nothing is left.")
+  void remove(
+      @Parameters(paramLabel = "NUMBER", description = "one of their numbers, as list shows them")
+          long number,
+      @Parameters(paramLabel = "FILE", arity = "0..1", description = "the file") Path file) {
+    Path target = fileOr(file);
+    try {
+      SealKeys.read(target).without(number).replace(target);
+    } catch (SealKeysException e) {
+      throw new DevException("The keys are not removed: " + e.getMessage() + ".", e);
+    }
+    out.println("Removed the keys with " + number + " from " + target + ".");
   }
 
   private Path fileOr(Path file) {

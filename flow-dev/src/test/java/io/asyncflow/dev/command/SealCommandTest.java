@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,29 @@ class SealCommandTest {
     String before = Files.readString(file);
     assertThat(run(environment, "rotate")).isZero();
     assertThat(Files.readString(file)).hasSizeGreaterThan(before.length());
+  }
+
+  @Test
+  void earlierKeysAreShownAndTakenOut() {
+    String file = directory.resolve("keys.json").toString();
+    assertThat(run(Map.of(), "create", file)).isZero();
+    assertThat(run(Map.of(), "rotate", file)).isZero();
+    printed.reset();
+    assertThat(run(Map.of(), "list", file)).isZero();
+    List<String> lines = printed().lines().toList();
+    assertThat(lines).hasSize(3);
+    assertThat(lines.get(1)).endsWith("  open");
+    assertThat(lines.get(2)).endsWith("  seal now");
+    String earlier = lines.get(1).split(" ")[0];
+
+    assertThat(run(Map.of(), "remove", lines.get(2).split(" ")[0], file)).isEqualTo(1);
+    assertThat(run(Map.of(), "remove", "1", file)).isEqualTo(1);
+    assertThat(printed()).contains("rotate first").contains("there is no key 1");
+    assertThat(run(Map.of(), "remove", earlier, file)).isZero();
+    printed.reset();
+    assertThat(run(Map.of(), "list", file)).isZero();
+    assertThat(printed().lines()).hasSize(2);
+    assertThat(printed()).doesNotContain(earlier);
   }
 
   @Test

@@ -159,6 +159,9 @@ class FreshCloneIT {
         "pause type lark",
         "resume type lark",
         "audit list",
+        "key list --denied",
+        "key deny ann --for 2h",
+        "key allow ann",
         "task why 1_lark_task_1",
         "task find status:failed",
         "bulk preview RETRY status:failed",
@@ -177,6 +180,8 @@ class FreshCloneIT {
     String keys = directory.resolve("keys.json").toString();
     assertThat(asyncflow("seal", "create", keys).exitCode()).isZero();
     assertThat(asyncflow("seal", "rotate", keys).exitCode()).isZero();
+    assertThat(asyncflow("seal", "list", keys).output()).contains("seal now");
+    assertThat(asyncflow("seal", "remove", "1", keys).exitCode()).isEqualTo(1);
     Command.Done again = asyncflow("seal", "create", keys);
     assertThat(again.exitCode()).as(again.output()).isEqualTo(1);
     assertThat(again.output()).contains("exists already");
