@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.Needs;
@@ -47,8 +49,14 @@ public @interface KeyedServer {
   int THREADS = 50;
   String KEY = "d41f8cd98f00b2e9800998ecf8427e4a";
 
-  /** Knows the callers of one role besides the one with the server's key. */
+  /**
+   * Knows the callers of one role besides the one with the server's key, and two keys of
+   * administrators that have ended.
+   */
   class Roles {
+
+    public static final String EXPIRED = "key-that-has-expired";
+    public static final String REVOKED = "key-that-was-revoked";
 
     private static final Map<String, Caller> ADDED = new ConcurrentHashMap<>();
 
@@ -72,6 +80,9 @@ public @interface KeyedServer {
                       Roles::keyOf,
                       role -> new Caller(Caller.Kind.KEY, "key:" + role, Set.of(role), Scope.ALL)));
       return (token, certificate) -> {
+        if (EXPIRED.equals(token) || REVOKED.equals(token)) {
+          throw new FlowException(ErrorCode.KEY_ENDED, "your key has ended");
+        }
         Caller caller = token == null ? null : byKey.getOrDefault(token, ADDED.get(token));
         return caller == null ? server.find(token, certificate) : caller;
       };

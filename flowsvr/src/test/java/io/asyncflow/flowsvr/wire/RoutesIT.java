@@ -109,6 +109,8 @@ class RoutesIT {
       for (String method : METHODS) {
         check(route, method, null, wrong);
         check(route, method, "wrong-key", wrong);
+        check(route, method, KeyedServer.Roles.EXPIRED, wrong);
+        check(route, method, KeyedServer.Roles.REVOKED, wrong);
         for (Role role : Role.values()) {
           checkRole(route, method, role, wrong);
         }
@@ -126,10 +128,14 @@ class RoutesIT {
             ? !Set.of(401, 403, 429).contains(answer.status())
             : method.equals(TRACE)
                 ? answer.status() == 405
-                : answer.isError(401, 8070) || answer.isError(429, 8080);
+                : answer.isError(401, isEnded(key) ? 8071 : 8070) || answer.isError(429, 8080);
     if (!isRight) {
       wrong.add(method + " " + route.path() + " with " + key + ": " + answer);
     }
+  }
+
+  private static boolean isEnded(String key) {
+    return KeyedServer.Roles.EXPIRED.equals(key) || KeyedServer.Roles.REVOKED.equals(key);
   }
 
   private void checkRole(Route route, String method, Role role, List<String> wrong)
