@@ -157,7 +157,8 @@ class KeyController {
       method = {GET, POST})
   Envelope<DeniedPage> denied(Fields in, Caller caller) {
     int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
-    String after = in.text("cursor")
+    String after =
+        in.text("cursor")
             .as(
                 text -> text.matches(OIDC_PRINCIPAL) ? Optional.of(text) : Optional.empty(),
                 "is not a cursor of this list");

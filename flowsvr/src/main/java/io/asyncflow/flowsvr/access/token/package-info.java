@@ -5,7 +5,7 @@
  * <p>{@link io.asyncflow.flowsvr.access.token.Tokens} has Spring Security verify a token:
  * signature, issuer, audience, times. {@code IssuerKeys} gets the issuer's public keys, which
  * Nimbus keeps, and {@code Ed25519} the signatures that Nimbus leaves to others. {@code TokenGrant}
- * reads from the claims what the caller may do. {@link
- * io.asyncflow.flowsvr.access.token.IdTokens} does the same for people who log in.
+ * reads from the claims what the caller may do. {@link io.asyncflow.flowsvr.access.token.IdTokens}
+ * does the same for people who log in.
  */
 package io.asyncflow.flowsvr.access.token;

@@ -51,8 +51,14 @@ class LogInSealTest {
     String beginning = kept.substring(0, kept.indexOf("..") + 2);
     for (String madeUp :
         List.of(
-            "", ".", "....", "e30.e30.e30.e30.e30", beginning, beginning + "a.a.a",
-            beginning + "..", ofAnother.serialize())) {
+            "",
+            ".",
+            "....",
+            "e30.e30.e30.e30.e30",
+            beginning,
+            beginning + "a.a.a",
+            beginning + "..",
+            ofAnother.serialize())) {
       assertThat(seal.open(madeUp)).as(madeUp).isEmpty();
     }
   }
