@@ -212,7 +212,6 @@ class KeyActs {
   void deny(String principal, Duration time, String reason) {
     change(
         now -> {
-          store.forgetDenied();
           store.deny(principal, now + time.toMillis());
           sessions.endAllOf(principal);
           acts.record(

@@ -32,8 +32,6 @@ public class AccessKeyStore {
       FROM t_access_key
       """;
 
-  private static final int MOST_FORGOTTEN = 1_000;
-
   private final JdbcTemplate jdbc;
   private final KeySeals seals;
 
@@ -181,12 +179,6 @@ public class AccessKeyStore {
         (rs, row) -> new DeniedCaller(rs.getString("principal"), rs.getLong("until_time")),
         after,
         limit);
-  }
-
-  /** Deletes denials that are over. */
-  public void forgetDenied() {
-    jdbc.update(
-        sql("DELETE FROM t_access_denied WHERE until_time <= now_ms LIMIT " + MOST_FORGOTTEN));
   }
 
   /** Refuses a caller until then, epoch ms. */
