@@ -5,13 +5,19 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.testing.TestServices;
+import io.asyncflow.flowsvr.access.FakeIssuer;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -44,6 +51,7 @@ class LogIT {
   private static final String PASSWORD = "pA55w0rdOfTheDatabase";
   private static final String REDIS_PASSWORD = "pA55w0rdOfRedis";
   private static final String KEY = "kEy0fTh1sServerAndN0Other";
+  private static final String PEPPER = "pEpperThatNoDatabaseKnows";
   private static final String CONTEXT = "c0ntextOfATask";
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -73,7 +81,9 @@ class LogIT {
     Path console = directory.resolve("console");
     Path file = directory.resolve("log");
 
-    String session;
+    List<String> secrets =
+        new ArrayList<>(List.of(PASSWORD, REDIS_PASSWORD, KEY, PEPPER, FakeIssuer.SECRET, CONTEXT));
+    FakeIssuer issuer = new FakeIssuer();
     Process server =
         startProcess(
             console,
@@ -83,7 +93,16 @@ class LogIT {
             "--spring.datasource.url=" + url,
             "--spring.datasource.username=" + database.user(),
             "--FLOW_MYSQL_PASSWORD_FILE=" + secretFile("password", PASSWORD),
+            "--flow.access.mode=keys",
+            "--flow.access.address=127.0.0.1",
+            "--server.address=127.0.0.1",
             "--FLOW_API_KEY_FILE=" + secretFile("key", KEY),
+            "--FLOW_KEY_PEPPER_FILE=" + secretFile("pepper", PEPPER),
+            "--flow.oidc.issuer=" + issuer.url(),
+            "--flow.oidc.audience=" + FakeIssuer.AUDIENCE,
+            "--flow.oidc.client-id=" + FakeIssuer.CLIENT,
+            "--FLOW_OIDC_CLIENT_SECRET_FILE=" + secretFile("client", FakeIssuer.SECRET),
+            "--flow.oidc.redirect-uri=http://localhost/console/login/issuer/return",
             "--FLOW_REDIS_URL_FILE="
                 + secretFile("redis", "redis://:" + REDIS_PASSWORD + "@127.0.0.1:" + redisPort()),
             "--flow.store.dir=" + directory);
@@ -92,19 +111,22 @@ class LogIT {
       assertThat(withKey(wire, "{}").status()).isEqualTo(400);
       assertThat(withKey(wire, "{\"a\\n" + FORGED + "\":1}").status()).isEqualTo(400);
       runATask(wire);
-      session = useASession(wire);
+      secrets.add(useASession(wire));
+      secrets.addAll(useAKey(wire));
+      secrets.addAll(logInAt(issuer, wire));
       assertThat(wire.get("/api/task_schedule_cfg/list").status()).isEqualTo(401);
       assertThat(wire.get("/actuator/health").status()).isPositive(); // asks Redis
     } finally {
       server.destroy();
       assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      issuer.close();
     }
 
     for (Path log : List.of(console, file)) {
       String logged = Files.readString(log);
       assertThat(List.of(" TRACE ", " DEBUG ", FORGED)).allMatch(logged::contains);
       assertThat(logged.lines().filter(line -> line.startsWith(FORGED))).isEmpty();
-      for (String secret : List.of(PASSWORD, REDIS_PASSWORD, KEY, CONTEXT, session)) {
+      for (String secret : secrets) {
         assertThat(logged.lines().filter(line -> line.contains(secret)))
             .as("lines with %s", secret)
             .isEmpty();
@@ -114,11 +136,61 @@ class LogIT {
 
   /** Returns its id. */
   private static String useASession(Wire wire) {
-    String cookie =
-        ok(call(wire, "/api/session", "{}")).header("Set-Cookie").replaceFirst(";.*", "");
+    String cookie = cookieOf(ok(call(wire, "/api/session", "{}")).http());
     for (String beside : List.of("", "; bad=\"x")) {
       wire.send(wire.request("/api/key/me").header("Cookie", cookie + beside).GET());
     }
+    return valueOf(cookie);
+  }
+
+  /** Makes one and rotates it; returns both, without their public part. */
+  private static List<String> useAKey(Wire wire) {
+    Wire.Answer made =
+        ok(
+            call(
+                wire,
+                "/api/key/create",
+                "{'name':'logged','roles':['READER'],'types':['logged']}"));
+    String key = made.result().path("key").asString();
+    ok(wire.send(wire.request("/api/key/me").header("Authorization", "Bearer " + key).GET()));
+    String rotate = "{'keyId':'" + made.result().path("keyId").asString() + "'}";
+    String next = ok(call(wire, "/api/key/rotate", rotate)).result().path("key").asString();
+    return Stream.of(key, next).map(text -> text.substring(text.lastIndexOf('_') + 1)).toList();
+  }
+
+  /** Returns what only the browser, the server and the issuer know of it. */
+  private static List<String> logInAt(FakeIssuer issuer, Wire wire) throws Exception {
+    HttpResponse<String> begun = open(wire, "/console/login/issuer", "");
+    String pending = cookieOf(begun);
+    URI page = URI.create(begun.headers().firstValue("Location").orElseThrow());
+    String code = issuer.logIn(page, issuer.claims("logged", "READER"));
+    String state = FakeIssuer.fields(page.getRawQuery()).get("state");
+    String back = Wire.form(Map.of("code", code, "state", state, "iss", issuer.url()));
+    HttpResponse<String> done = open(wire, "/console/login/issuer/return?" + back, pending);
+    assertThat(done.statusCode()).as(done.body()).isEqualTo(303);
+    String token = issuer.token(issuer.claims("logged", "READER"));
+    ok(wire.send(wire.request("/api/key/me").header("Authorization", "Bearer " + token).GET()));
+    return List.of(valueOf(pending), valueOf(cookieOf(done)), code, state, token);
+  }
+
+  private static HttpResponse<String> open(Wire wire, String path, String cookie) throws Exception {
+    HttpRequest.Builder request = wire.request(path).header("Accept", "text/html");
+    return HttpClient.newHttpClient()
+        .send(
+            (cookie.isEmpty() ? request : request.header("Cookie", cookie)).GET().build(),
+            BodyHandlers.ofString());
+  }
+
+  /** The one that is set, and not taken back. */
+  private static String cookieOf(HttpResponse<String> answer) {
+    return answer.headers().allValues("Set-Cookie").stream()
+        .filter(cookie -> !cookie.contains("Max-Age=0"))
+        .findFirst()
+        .orElseThrow()
+        .replaceFirst(";.*", "");
+  }
+
+  private static String valueOf(String cookie) {
     return cookie.substring(cookie.indexOf('=') + 1);
   }
 
@@ -220,8 +292,8 @@ class LogIT {
         .atMost(Duration.ofSeconds(90))
         .until(
             () -> {
-              assertThat(server.isAlive()).isTrue();
               String logged = Files.readString(console);
+              assertThat(server.isAlive()).as(logged).isTrue();
               Matcher started = STARTED.matcher(logged);
               return logged.contains("Started FlowServer") && started.find()
                   ? Integer.parseInt(started.group(1))
@@ -283,7 +355,9 @@ class LogIT {
   }
 
   private String secretFile(String name, String secret) throws Exception {
-    return Files.writeString(directory.resolve(name), secret + "\n").toString();
+    Path file = Files.writeString(directory.resolve(name), secret + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    return file.toString();
   }
 
   private static DatabaseEndpoint withAPassword() throws SQLException {
