@@ -47,8 +47,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Makes calls of the API by entering their controller methods. It knows those whose arguments are
- * {@link Fields}, a {@link Caller} and the request, and which return an {@link Envelope};
- * and the one that answers the bytes of an object.
+ * {@link Fields}, a {@link Caller} and the request, and which return an {@link Envelope}; and the
+ * one that answers the bytes of an object.
  *
  * <p>What a page reads that is only opened takes no connection from the work: it is shared for two
  * seconds by all who may see the same, and is read by {@link ReadDatabase}. The page that follows

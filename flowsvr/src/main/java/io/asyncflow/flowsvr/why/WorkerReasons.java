@@ -107,7 +107,8 @@ final class WorkerReasons {
       return;
     }
     String model = models.iterator().next();
-    List<DescribedWorker> loaded = without(workers, worker -> !worker.says().loaded().contains(model));
+    List<DescribedWorker> loaded =
+        without(workers, worker -> !worker.says().loaded().contains(model));
     if (!loaded.isEmpty() && loaded.size() < workers.size()) {
       reasons.add(
           "MODEL_PREFERRED",
@@ -130,7 +131,8 @@ final class WorkerReasons {
             data("worker", worker.id(), "stuck", worker.says().stuck()),
             null,
             "RESTART_WORKER",
-            "%s has %d handlers that heed no interrupt.".formatted(worker.id(), worker.says().stuck()));
+            "%s has %d handlers that heed no interrupt."
+                .formatted(worker.id(), worker.says().stuck()));
       }
     }
     if (workers.stream().allMatch(DescribedWorker::isQuarantined)) {

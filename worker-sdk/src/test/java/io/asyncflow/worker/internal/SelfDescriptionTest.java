@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 
 class SelfDescriptionTest {
 
-  private final SlotPool slots = new SlotPool(Map.of("cuda:0", 1), new ManualTicker(), new WakeUp());
+  private final SlotPool slots =
+      new SlotPool(Map.of("cuda:0", 1), new ManualTicker(), new WakeUp());
 
   private WorkerInfo described(
       Map<String, RegisteredStage> stages, Map<String, List<String>> withheld) {

@@ -103,9 +103,7 @@ public class JobController {
             job,
             JobBar.of(job),
             answer.rate(),
-            answer.estimatedEnd() == null
-                ? null
-                : answer.estimatedEnd() / ESTIMATE * ESTIMATE,
+            answer.estimatedEnd() == null ? null : answer.estimatedEnd() / ESTIMATE * ESTIMATE,
             acts(frame, job),
             children.taskList(),
             status,

@@ -128,7 +128,9 @@ public record WhyView(List<Line> lines, boolean isNext) {
         isKnown
             ? frame.t(
                 "why." + reason.code(),
-                arguments.stream().map(name -> argument(frame, why, name, data.get(name))).toArray())
+                arguments.stream()
+                    .map(name -> argument(frame, why, name, data.get(name)))
+                    .toArray())
             : reason.text(),
         details,
         todo,
