@@ -23,16 +23,11 @@ public final class Assets {
   /** Scripts that every page loads; they load no others. */
   public static final List<String> SCRIPTS =
       List.of(
-          "times.js",
-          "live.js",
-          "dialog.js",
-          "json.js",
-          "list.js",
-          "map.js",
-          "keys.js",
-          "palette.js",
-          "prefs.js",
-          "chart.js");
+          "times.js", "live.js", "dialog.js", "json.js", "keys.js", "palette.js", "prefs.js");
+
+  /** Scripts that the pages of a place load besides. */
+  public static final Map<String, String> SCRIPTS_OF_PLACES =
+      Map.of("tasks", "list.js", "jobs", "map.js", "types", "chart.js");
 
   private static final Map<String, String> TYPES =
       Map.of(
@@ -57,6 +52,7 @@ public final class Assets {
     MessageDigest digest = sha256();
     PICTURES_AND_STYLES.forEach(this::load);
     SCRIPTS.forEach(this::load);
+    SCRIPTS_OF_PLACES.values().forEach(this::load);
     files.values().forEach(file -> digest.update(file.content()));
     this.hash = HexFormat.of().formatHex(digest.digest(), 0, HASH_BYTES);
   }

@@ -256,7 +256,7 @@ class BrowserIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "/failures", "/types/tts", "/types/tts?tab=history"})
+  @ValueSource(strings = {"", "/failures", "/types/tts?tab=history", "/tasks?q=type:tts", "/jobs/" + SampleApi.JOB})
   void firstViewTakesFewRequestsAndNothingMoves(String address) {
     open("/help", "lang=en&times=relative&refresh=0", WIDE, true);
     AtomicInteger requests = new AtomicInteger();
