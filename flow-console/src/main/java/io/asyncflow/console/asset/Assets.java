@@ -20,6 +20,9 @@ public final class Assets {
   private static final String FOLDER = "/META-INF/asyncflow-console/static/";
   private static final int HASH_BYTES = 6;
 
+  /** The one that words times: shown before, they would move what stands beside them. */
+  public static final String BEFORE_PAINT = "live.js";
+
   /** Scripts that every page loads; they load no others. */
   public static final List<String> SCRIPTS =
       List.of(
