@@ -15,8 +15,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Knows whether there is any schedule, by looking each few seconds and by news, so that a
- * system without schedules pays for nothing else. Thread-safe.
+ * Knows whether there is any schedule, by looking each few seconds and by news, so that a system
+ * without schedules pays for nothing else. Thread-safe.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
