@@ -25,8 +25,7 @@ public final class Assets {
 
   /** Scripts that every page loads; they load no others. */
   public static final List<String> SCRIPTS =
-      List.of(
-          "times.js", "live.js", "dialog.js", "json.js", "keys.js", "palette.js", "prefs.js");
+      List.of("times.js", "live.js", "dialog.js", "json.js", "keys.js", "palette.js", "prefs.js");
 
   /** Scripts that the pages of a place load besides. */
   public static final Map<String, String> SCRIPTS_OF_PLACES =

@@ -256,7 +256,14 @@ class BrowserIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "/failures", "/types/tts?tab=history", "/tasks?q=type:tts", "/jobs/" + SampleApi.JOB})
+  @ValueSource(
+      strings = {
+        "",
+        "/failures",
+        "/types/tts?tab=history",
+        "/tasks?q=type:tts",
+        "/jobs/" + SampleApi.JOB
+      })
   void firstViewTakesFewRequestsAndNothingMoves(String address) {
     open("/help", "lang=en&times=relative&refresh=0", WIDE, true);
     AtomicInteger requests = new AtomicInteger();
@@ -490,8 +497,7 @@ class BrowserIT {
 
     PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The bulk has started.");
     assertThat(page.url()).endsWith("/console/bulk/" + SampleApi.BULK);
-    assertThat(api.acts())
-        .anyMatch(act -> "12000".equals(act.fields().get("count")));
+    assertThat(api.acts()).anyMatch(act -> "12000".equals(act.fields().get("count")));
   }
 
   @Test

@@ -107,19 +107,18 @@ class PageTest {
   }
 
   private static void assertOnlyText(String hostile, String plain) {
-      Document page = Jsoup.parse(hostile);
+    Document page = Jsoup.parse(hostile);
 
-      assertThat(page.select("script")).hasSameSizeAs(Jsoup.parse(plain).select("script"));
-      assertThat(
-              page.select(
-                  "main img, main b:not(.facets b):not(.keys-of-map b), main style, main script,"
-                      + " main bdo, main iframe"))
-          .isEmpty();
-      assertThat(page.select("main svg > *:not(use, rect, path, desc)")).isEmpty();
-      assertThat(page.select("[onmouseover], [onfocus], [onclick], [onerror], [autofocus]"))
-          .isEmpty();
-      assertThat(page.select("[href^=javascript], [href^=data], [href^=//], [href^=http]"))
-          .isEmpty();
+    assertThat(page.select("script")).hasSameSizeAs(Jsoup.parse(plain).select("script"));
+    assertThat(
+            page.select(
+                "main img, main b:not(.facets b):not(.keys-of-map b), main style, main script,"
+                    + " main bdo, main iframe"))
+        .isEmpty();
+    assertThat(page.select("main svg > *:not(use, rect, path, desc)")).isEmpty();
+    assertThat(page.select("[onmouseover], [onfocus], [onclick], [onerror], [autofocus]"))
+        .isEmpty();
+    assertThat(page.select("[href^=javascript], [href^=data], [href^=//], [href^=http]")).isEmpty();
   }
 
   @ParameterizedTest

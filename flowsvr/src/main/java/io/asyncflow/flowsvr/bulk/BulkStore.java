@@ -179,8 +179,9 @@ class BulkStore {
   }
 
   /**
-   * Writes a page, or the end, with what there is to say of it; {@code null} for nothing. False if the bulk was stopped, or if it is not where the page began,
-   * or if a later leader goes on with it: then nothing of the page must be committed.
+   * Writes a page, or the end, with what there is to say of it; {@code null} for nothing. False if
+   * the bulk was stopped, or if it is not where the page began, or if a later leader goes on with
+   * it: then nothing of the page must be committed.
    */
   boolean advance(BulkRow from, Progress to, boolean isEnd, String left) {
     return jdbc.sql(

@@ -55,9 +55,7 @@ class Bulks {
     transactions.execute(
         () -> {
           BulkRow preview =
-              store
-                  .lock(token.id(), token.hash(), caller.principal())
-                  .orElseThrow(Bulks::over);
+              store.lock(token.id(), token.hash(), caller.principal()).orElseThrow(Bulks::over);
           if (preview.state() != BulkState.PREVIEWED) {
             return null;
           }

@@ -163,9 +163,7 @@ public class TaskSearch {
     if (!filter.ids().isEmpty()) {
       return ofIds(request, caller);
     }
-    return filter.jobId() != null
-        ? ofJob(request, caller)
-        : ofRanges(request, caller, freshness);
+    return filter.jobId() != null ? ofJob(request, caller) : ofRanges(request, caller, freshness);
   }
 
   private static Page ofIds(Request request, Caller caller) {
@@ -278,8 +276,7 @@ public class TaskSearch {
   }
 
   /** The families that the search reads: of the types that it names, and that the caller sees. */
-  private Collection<TaskFamily> read(
-      TaskFilter filter, Caller caller, Freshness freshness) {
+  private Collection<TaskFamily> read(TaskFilter filter, Caller caller, Freshness freshness) {
     Predicate<TaskFamily> isNamed =
         family -> filter.types().isEmpty() || filter.types().contains(family.type());
     return families.all(freshness).stream()

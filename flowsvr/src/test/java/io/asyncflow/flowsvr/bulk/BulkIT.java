@@ -402,8 +402,7 @@ class BulkIT {
     jdbc.sql("DELETE FROM t_schedule_cfg WHERE task_type = :type")
         .param("type", type.name())
         .update();
-    await()
-        .until(() -> wire.get("/api/task/search?taskType=" + type).code() == NO_SUCH_TYPE);
+    await().until(() -> wire.get("/api/task/search?taskType=" + type).code() == NO_SUCH_TYPE);
     BulkRow bulk = runToTheEnd(id);
 
     assertThat(bulk.state()).isEqualTo(BulkState.FAILED);

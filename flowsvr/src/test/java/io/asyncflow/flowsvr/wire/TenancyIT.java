@@ -115,8 +115,7 @@ class TenancyIT {
     Tenant tenant = new Tenant(mark);
     Scope scope = new Scope(Names.of(List.of(mark + "_*")), Names.ALL, Names.ALL, mark + "-");
     KeyedServer.Roles.add(
-        tenant.key,
-        new Caller(Caller.Kind.KEY, "key:" + mark, Set.of(Role.ADMIN), scope));
+        tenant.key, new Caller(Caller.Kind.KEY, "key:" + mark, Set.of(Role.ADMIN), scope));
     for (String type : tenant.types) {
       Answer saved =
           send(tenant.key, "task_schedule_cfg/save", Map.of("task_type", type, "events", 1));

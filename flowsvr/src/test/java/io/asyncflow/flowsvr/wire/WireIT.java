@@ -1048,8 +1048,7 @@ class WireIT {
       assertThat(shown.result().path("state").asString()).isEqualTo("DONE");
       assertThat(shown.result().path("done").asInt()).isEqualTo(1);
     }
-    assertThat(wire.get(path + "list?limit=1").result().propertyNames())
-        .contains("bulks");
+    assertThat(wire.get(path + "list?limit=1").result().propertyNames()).contains("bulks");
     for (String act : List.of("stop", "resume")) {
       assertRefused(wire.post(path + act, "{'bulkId':'" + id + "'}"), 409, 8051);
     }

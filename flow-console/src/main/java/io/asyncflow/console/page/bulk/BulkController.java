@@ -89,8 +89,7 @@ public class BulkController {
       if (e.errorCode() != ErrorCode.INVALID_INPUT) {
         throw e;
       }
-      return pages.showAnswer(
-          frame, "bulk-new", new BulkViews.Fresh(asked, null, e.getMessage()));
+      return pages.showAnswer(frame, "bulk-new", new BulkViews.Fresh(asked, null, e.getMessage()));
     }
   }
 

@@ -68,7 +68,10 @@ class BulkFaultsIT {
     ServerNode leader = term.server(servers);
     ServerNode other = servers.stream().filter(server -> server != leader).findFirst().get();
     BulkPreview preview =
-        other.client().bulk().preview(NewBulk.of(BulkAct.CANCEL, "type:" + TYPE, BulkArguments.NONE));
+        other
+            .client()
+            .bulk()
+            .preview(NewBulk.of(BulkAct.CANCEL, "type:" + TYPE, BulkArguments.NONE));
     String id =
         other
             .client()
@@ -85,8 +88,7 @@ class BulkFaultsIT {
         await()
             .atMost(Duration.ofSeconds(600))
             .pollInterval(Duration.ofMillis(200))
-            .until(
-                () -> other.client().bulk().get(id), bulk -> bulk.state() != BulkState.RUNNING);
+            .until(() -> other.client().bulk().get(id), bulk -> bulk.state() != BulkState.RUNNING);
     Duration rest = watch.elapsed();
 
     Figures.print(
