@@ -2,7 +2,6 @@
 // Keyboard shortcuts; none in fields, and none at all if the preferences say so.
 
 import { copy, fold } from './json.js';
-import { toggle } from './list.js';
 import { togglePause } from './live.js';
 
 let afterG = false;
@@ -34,8 +33,8 @@ const KEYS = {
   '?': () => { const help = document.querySelector('footer a'); if (help instanceof HTMLElement) help.click(); },
   j: () => move(1),
   k: () => move(-1),
-  x: () => toggle(false),
-  X: () => toggle(true),
+  x: () => document.dispatchEvent(new CustomEvent('pick', { detail: false })),
+  X: () => document.dispatchEvent(new CustomEvent('pick', { detail: true })),
   r: () => act('retry'),
   c: () => act('cancel'),
   n: () => act('run_now'),

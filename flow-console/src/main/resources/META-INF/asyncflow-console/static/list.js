@@ -43,7 +43,7 @@ function renew() {
 }
 
 /** Selects the row that the keys have chosen, or leaves it out. @param {boolean} toHere from the last one on */
-export function toggle(toHere) {
+function toggle(toHere) {
   const row = body?.querySelector('tr.here');
   const box = row && boxOf(row);
   if (!row || !box) return;
@@ -61,6 +61,7 @@ if (list && body) {
     const box = row && boxOf(row);
     if (row && box) { pick(row, box.checked); last = row; show(); }
   });
+  document.addEventListener('pick', (event) => toggle(/** @type {CustomEvent} */ (event).detail));
   new MutationObserver(renew).observe(body, { childList: true });
   for (const row of body.children) if (boxOf(row)?.checked) picked.add(row.getAttribute('data-key') ?? '');
   const box = all?.querySelector('input');

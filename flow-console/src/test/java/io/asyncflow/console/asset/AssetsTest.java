@@ -9,6 +9,8 @@ import io.asyncflow.console.text.Language;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -83,7 +85,9 @@ class AssetsTest {
 
   @Test
   void scriptsMakeNoHtmlOfTexts() throws Exception {
-    for (String script : Assets.SCRIPTS) {
+    List<String> scripts = new ArrayList<>(Assets.SCRIPTS);
+    scripts.addAll(Assets.SCRIPTS_OF_PLACES.values());
+    for (String script : scripts) {
       String code = new String(assets.find(script).orElseThrow().content(), StandardCharsets.UTF_8);
       assertThat(code)
           .doesNotContainPattern(
