@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.console;
 
 import com.github.benmanes.caffeine.cache.AsyncCache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Expiry;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
@@ -31,6 +32,12 @@ class SharedReads {
   /** Two looks of an open page are as far apart. */
   private static final Duration FRESH = Duration.ofSeconds(2);
 
+  /** What has happened to a task, beside its status: nothing of it is in a hurry. */
+  private static final Set<String> RECORDS =
+      Set.of("/api/task/history", "/api/task/getActs", "/api/store/list");
+
+  private static final Duration FRESH_RECORD = Duration.ofSeconds(6);
+
   private static final long MOST_BYTES = 32L * 1024 * 1024;
 
   /** Of an entry, whatever it answers; so it bounds their number. */
@@ -46,9 +53,13 @@ class SharedReads {
         Caffeine.newBuilder()
             .maximumWeight(MOST_BYTES)
             .weigher((Asked asked, byte[] answer) -> ENTRY_BYTES + answer.length)
-            .expireAfterWrite(FRESH)
+            .expireAfter(Expiry.writing((Asked asked, byte[] answer) -> freshFor(asked)))
             .ticker(node::nanoTime)
             .buildAsync();
+  }
+
+  private static Duration freshFor(Asked asked) {
+    return RECORDS.contains(asked.path()) ? FRESH_RECORD : FRESH;
   }
 
   /**
