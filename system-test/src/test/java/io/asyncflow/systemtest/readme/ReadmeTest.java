@@ -82,7 +82,12 @@ class ReadmeTest {
     read.addAll(
         List.of("FLOW_URL", "FLOW_API_KEY", "FLOW_API_KEY_FILE", "FLOW_CA", "FLOW_REDIS_URL"));
     // Of a server, each beside the variable that it takes the place of.
-    read.addAll(List.of("FLOW_KEY_PEPPER_FILE", "FLOW_MYSQL_PASSWORD_FILE", "FLOW_REDIS_URL_FILE"));
+    read.addAll(
+        List.of(
+            "FLOW_KEY_PEPPER_FILE",
+            "FLOW_MYSQL_PASSWORD_FILE",
+            "FLOW_OIDC_CLIENT_SECRET_FILE",
+            "FLOW_REDIS_URL_FILE"));
     assertThat(new TreeSet<>(readme.all("`(FLOW_\\w+)`"))).isEqualTo(read);
   }
 
