@@ -57,7 +57,8 @@ final class HttpKeyClient implements KeyClient {
 
   @Override
   public void deny(String subject, Duration time, String reason) {
-    http.postWithoutResult("/api/key/deny", new Deny(subject, time.toSeconds(), reason));
+    http.postWithoutResult(
+        "/api/key/deny", new Deny(subject, time.plusNanos(999_999_999).toSeconds(), reason));
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.asyncflow.console.frame;
 
 import jakarta.servlet.http.HttpServletRequest;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import org.springframework.web.util.UriUtils;
 
@@ -54,7 +56,16 @@ public record Urls(String base, String assets) {
         address != null
             && (address.equals(base) || address.startsWith(base + "/"))
             && address.chars().allMatch(c -> c > ' ' && c < 0x7F && c != '\\')
-            && !address.startsWith("//");
+            && !address.startsWith("//")
+            && isUri(address);
     return isOwn ? address : base;
+  }
+
+  private static boolean isUri(String address) {
+    try {
+      return !new URI(address).isOpaque();
+    } catch (URISyntaxException e) {
+      return false;
+    }
   }
 }

@@ -177,8 +177,14 @@ class KeyController {
     return Envelope.ok(views.me(caller, OpenSession.of(request)));
   }
 
-  /** A subject alone is one of the issuer that this server knows. */
+  /**
+   * A subject alone is one of the issuer that this server knows. Other callers have no subject:
+   * their keys are revoked.
+   */
   private Optional<String> principal(String text) {
+    if (text.startsWith("key:") || text.startsWith("env:") || text.equals("local")) {
+      return Optional.empty();
+    }
     boolean isSubject = !issuer.isEmpty() && !text.startsWith("oidc:");
     String principal = isSubject ? "oidc:" + issuer + "#" + text : text;
     return principal.length() <= PRINCIPAL && principal.matches(OIDC_PRINCIPAL)

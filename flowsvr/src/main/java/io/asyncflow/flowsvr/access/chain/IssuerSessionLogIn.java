@@ -68,14 +68,17 @@ class IssuerSessionLogIn implements IssuerLogIn {
       throws RefusedException {
     pending.requireSafe(request);
     Optional<String> kept = pending.read(request).findFirst();
-    pending.clear(request, response);
     try {
       Finished finished = logIns.finish(fieldsOf(request), kept);
+      pending.clear(request, response);
       SecurityContextHolder.setContext(
           new SecurityContextImpl(new CallerAuthentication(finished.caller())));
       cookie.set(request, response, sessions.begin(finished.caller(), finished.endsAt()));
       return finished.to();
     } catch (RefusedException e) {
+      if (e.reason() != Reason.STALE) { // that was not the answer to this log-in
+        pending.clear(request, response);
+      }
       if (!refused.countTry(request.getRemoteAddr(), Refusal.NO_KEY).isZero()) {
         throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many tries from your address");
       }

@@ -136,7 +136,7 @@ public class IssuerLogIns {
         throw new RefusedException(Reason.STALE);
       }
       return AuthenticationResponseParser.parse(URI.create(client.redirectUri()), answer);
-    } catch (ParseException e) {
+    } catch (ParseException | IllegalArgumentException e) { // such as a code of blanks
       throw new RefusedException(Reason.STALE);
     }
   }

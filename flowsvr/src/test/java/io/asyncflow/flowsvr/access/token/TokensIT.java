@@ -259,6 +259,12 @@ class TokensIT {
             .asString();
     assertThat(post("/api/key/deny", deny + "}", ofATenant).code()).isEqualTo(8073);
 
+    for (String other : List.of("key:3Qm0000000", "env:FLOW_API_KEY", "local")) {
+      String ofOther = "{'principal':'" + other + "','reason':'left'}";
+      assertThat(post("/api/key/deny", ofOther, KeysServers.ENVIRONMENT_KEY).code())
+          .as(other)
+          .isEqualTo(8020);
+    }
     assertThat(post("/api/key/deny", deny + "}", KeysServers.ENVIRONMENT_KEY).status())
         .isEqualTo(200);
     assertThat(me(token).status()).isIn(401, 429);
