@@ -1,0 +1,447 @@
+"""The typed client of flowsvr, for applications and for the worker of this package."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import functools
+import hashlib
+import io
+import os
+import re
+import ssl
+import time
+import urllib.parse
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, TypeVar, Union
+
+from .connection import REQUEST_TIMEOUT, Connections, Cut, KeyFile, checked_key
+from .model import (
+    Code,
+    Created,
+    FlowError,
+    FlowUnreachable,
+    Held,
+    LeaseState,
+    NewTask,
+    Page,
+    Pulse,
+    Report,
+    ReportAnswer,
+    Status,
+    Task,
+    TaskType,
+    as_text,
+    from_wire,
+    to_wire,
+)
+
+T = TypeVar("T")
+
+#: The most bytes of UTF-8 that a context or a result may have in a row.
+MOST_BYTES_IN_A_ROW = 4096
+
+#: The most bytes of a text in the context store.
+MOST_BYTES_OF_A_TEXT = 16 * 1024 * 1024
+
+#: The slowest upload that is waited for, in bytes a second.
+SLOWEST_UPLOAD = 32 * 1024
+
+_KEY = re.compile(
+    r"[1-9][0-9]{0,18}_[a-z][a-z0-9_]{0,30}_task_[1-9][0-9]{0,8}"
+    r"/[A-Za-z0-9_-]{1,64}/[1-9][0-9]{0,9}/[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?"
+)
+_STORED = re.compile(r'\{"\$stored":"([^"\\]{1,300})","bytes":([0-9]{1,18})}')
+
+
+class ObjectGone(Exception):
+    """An object of the context store does not exist any more."""
+
+
+def object_key(task_id: str, stage: str, epoch: int, name: str) -> str:
+    """The key under which a run of a stage stores an object."""
+    spelled = re.sub("[^A-Za-z0-9_-]", "_", stage) or "_"
+    key = f"{task_id}/{spelled}/{epoch}/{name}"
+    if not _KEY.fullmatch(key):
+        raise ValueError(f"{name!r} is not a name of an object: letters, digits, '.', '_', '-'")
+    return key
+
+
+def reference_of_text(key: str, size: int) -> str:
+    """What stands in a row in place of a text that is in the context store."""
+    return f'{{"$stored":"{key}","bytes":{size}}}'
+
+
+def key_of_text(text: str) -> Optional[str]:
+    """The object that a context or result refers to; None if it is the text itself."""
+    found = _STORED.fullmatch(text)
+    return found.group(1) if found and _KEY.fullmatch(found.group(1)) else None
+
+
+def is_large(text: Optional[str]) -> bool:
+    """Whether a text does not fit into a row."""
+    if text is None or 3 * len(text) <= MOST_BYTES_IN_A_ROW:
+        return False  # the usual case; counting bytes makes a copy
+    return len(text.encode()) > MOST_BYTES_IN_A_ROW
+
+
+class FlowClient:
+    """The calls of flowsvr. Thread-safe; one client serves all threads.
+
+    Every refusal is a FlowError with the server's code. A FlowUnreachable means that no answer
+    arrived: repeat a create with the same idempotency key.
+
+    Arguments that are left out come from the environment: ``FLOW_URL``, ``FLOW_API_KEY``,
+    ``FLOW_API_KEY_FILE`` (read again when it changes) and ``FLOW_CA``, a PEM file with the
+    authorities to trust in place of the system's.
+    """
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        *,
+        key: Optional[str] = None,
+        key_file: Optional[str] = None,
+        tls: Optional[ssl.SSLContext] = None,
+        timeout: float = REQUEST_TIMEOUT,
+    ) -> None:
+        environment = os.environ
+        url = url or environment.get("FLOW_URL") or "http://127.0.0.1:8081"
+        if key is None and key_file is None:
+            key = environment.get("FLOW_API_KEY") or None
+            key_file = environment.get("FLOW_API_KEY_FILE") or None
+        if key and key_file:
+            raise ValueError("either a key or a key_file, not both")
+        authorities = environment.get("FLOW_CA")
+        if tls is None and authorities and url.startswith("https"):
+            tls = ssl.create_default_context(cafile=authorities)
+        keys: Optional[Callable[[], str]] = None
+        if key_file:
+            keys = KeyFile(key_file)
+        elif key:
+            fixed = checked_key(key)
+            keys = lambda: fixed  # noqa: E731
+        self._http = Connections(url, keys, tls, timeout)
+
+    @property
+    def server_name(self) -> str:
+        """The server as part of a file name."""
+        return self._http.name
+
+    def with_timeout(self, timeout: float) -> FlowClient:
+        """The same client with connections of its own and another time limit, in seconds."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._http = self._http.with_timeout(timeout)
+        return other
+
+    def close(self) -> None:
+        """Closes idle connections; the client can still be used."""
+        self._http.close()
+
+    def call(self, path: str, **members: Any) -> Any:
+        """Any call of docs/api.md, such as ``call("job/getJob", jobId=…)``: its result."""
+        return self._http.post("/api/" + path, members)
+
+    # Tasks
+
+    def create(self, task: NewTask) -> Created:
+        """Creates a task."""
+        return from_wire(Created, self.call("task/createTask", taskData=task.to_wire()))
+
+    def create_all(self, tasks: Iterable[NewTask]) -> List[Created]:
+        """Creates up to 1,000 tasks: all or none."""
+        made = self.call("task/createTasks", taskDataList=[task.to_wire() for task in tasks])
+        return [Created(*both) for both in zip(made["taskIds"], made["outcomes"])]
+
+    def get(self, task_id: str) -> Task:
+        """Reads a task."""
+        return from_wire(Task, self.call("task/getTask", taskId=task_id)["taskData"])
+
+    def find(self, task_type: str, idempotency_key: str) -> Task:
+        """Reads the task that stands under a key."""
+        found = self.call("task/getTask", taskType=task_type, idempotencyKey=idempotency_key)
+        return from_wire(Task, found["taskData"])
+
+    def list(
+        self,
+        task_type: str,
+        *statuses: Status,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Page:
+        """A page of a type's tasks, newest first; without statuses, those of all."""
+        return self._page(
+            "task/getTaskList",
+            taskType=task_type,
+            status=sum(statuses),
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def list_of_user(
+        self,
+        user_id: str,
+        *statuses: Status,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Page:
+        """The same for a user, over all types."""
+        return self._page(
+            "task/getUserTaskList",
+            userId=user_id,
+            statusList=sum(statuses),
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def _page(self, path: str, **members: Any) -> Page:
+        page = self.call(path, **{name: value for name, value in members.items() if value is not None})
+        return Page([from_wire(Task, task) for task in page["taskList"]], page.get("nextCursor"))
+
+    def all(self, task_type: str, *statuses: Status) -> Iterator[Task]:
+        """All tasks of a type, read page by page."""
+        cursor: Optional[str] = None
+        while True:
+            page = self.list(task_type, *statuses, cursor=cursor)
+            yield from page.tasks
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def wait(self, task_id: str, timeout: float, first_pause: float = 0.1) -> Task:
+        """Returns the task when it has ended, with success or without; TimeoutError if too late."""
+        deadline = time.monotonic() + timeout
+        pause = first_pause
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                task = self.get(task_id)
+                if task.status.is_final:
+                    return task
+                if left <= 0:
+                    raise TimeoutError(f"{task_id} has not ended within {timeout} s")
+            except FlowError as e:
+                if left <= 0 or not e.retryable:
+                    raise
+            time.sleep(max(0, min(pause, left)))
+            pause = min(2 * pause, 2.0)
+
+    def text_of(self, context_or_result: Optional[str]) -> str:
+        """The text of a context or a result, read from the context store if it is there."""
+        key = key_of_text(context_or_result or "")
+        if key is None:
+            return context_or_result or ""
+        with self.open(key) as stored:
+            return stored.read().decode()
+
+    # Acts
+
+    def cancel(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Cancels a task; its worker learns it with the next heartbeat."""
+        self._act("cancel", task_id, operator, reason)
+
+    def retry(self, task_id: str, operator: str = "", reason: str = "") -> str:
+        """Runs a failed or cancelled task again; returns its id."""
+        return str(self._act("retry", task_id, operator, reason)["taskId"])
+
+    def pause(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Keeps a task from the workers until it is resumed."""
+        self._act("pause", task_id, operator, reason)
+
+    def resume(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Ends a pause."""
+        self._act("resume", task_id, operator, reason)
+
+    def _act(self, act: str, task_id: str, operator: str, reason: str) -> Any:
+        said = {"operator": operator, "reason": reason}
+        return self.call(
+            "task/" + act, taskId=task_id, **{name: text for name, text in said.items() if text}
+        )
+
+    # Types
+
+    def types(self, max_age_ms: int = 0) -> List[TaskType]:
+        """All task types; the answer may be ``max_age_ms`` old."""
+        listed = self.call("task_schedule_cfg/list", maxAgeMs=max_age_ms)["scheduleCfgList"]
+        return [self._type(item) for item in listed]
+
+    @staticmethod
+    def _type(item: Dict[str, Any]) -> TaskType:
+        known = TaskType.__dataclass_fields__
+        return TaskType(**{name: value for name, value in item.items() if name in known})
+
+    def save_type(self, settings: TaskType) -> None:
+        """Makes a type, or changes the settings that are not None."""
+        members = {name: value for name, value in vars(settings).items() if value is not None}
+        self.call("task_schedule_cfg/save", **members)
+
+    # Jobs
+
+    def create_job(self, job_type: str, user_id: str, job_input: Any = "", **members: Any) -> str:
+        """Creates a job; ``members`` are further fields of ``jobData``. Returns its id."""
+        data = {"jobType": job_type, "userId": user_id, "jobInput": as_text(job_input), **members}
+        return str(self.call("job/createJob", jobData=data)["jobId"])
+
+    def job(self, job_id: str) -> Dict[str, Any]:
+        """Reads a job, as docs/api.md describes it."""
+        return dict(self.call("job/getJob", jobId=job_id)["jobData"])
+
+    # The context store
+
+    def put(self, key: str, worker_id: str, data: Union[bytes, BinaryIO]) -> None:
+        """Stores an object of a run: bytes, or a file that can be read twice."""
+        digest = hashlib.sha256()
+        if isinstance(data, bytes):
+            size = len(data)
+            digest.update(data)
+        else:
+            data.seek(0)
+            for part in iter(lambda: data.read(1 << 20), b""):
+                digest.update(part)
+            size = data.tell()
+            data.seek(0)
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Content-Length": str(size),
+            "Content-Digest": f"sha-256=:{base64.b64encode(digest.digest()).decode()}:",
+        }
+        path = f"/api/store/{key}?workerId={urllib.parse.quote(worker_id, safe='')}"
+        with self._http.send("PUT", path, data, headers, size / SLOWEST_UPLOAD) as answer:
+            answer.read()
+
+    def open(self, key: str) -> BinaryIO:
+        """Streams an object; the caller closes it."""
+        try:
+            answer = self._http.send("GET", "/api/store/" + key, None, {})
+        except FlowError as e:
+            raise ObjectGone(key) from e if e.code == Code.NO_SUCH_OBJECT else e
+        return io.BufferedReader(answer, 1 << 16)
+
+    # Work
+
+    def hold(
+        self,
+        task_type: str,
+        worker_id: str,
+        hold_id: str,
+        *,
+        limit: int,
+        stages: Sequence[str],
+        wait: float = 0,
+        start_id: Optional[str] = None,
+        version: int = 0,
+        cut: Optional[Cut] = None,
+    ) -> Held:
+        """Takes due tasks. The same ``hold_id`` gets the tasks of a lost answer again."""
+        body: Dict[str, Any] = {
+            "taskType": task_type,
+            "workerId": worker_id,
+            "holdId": hold_id,
+            "limit": limit,
+            "stages": [*stages],
+            "waitMs": int(wait * 1000),
+        }
+        if start_id:
+            body["startId"] = start_id
+        if version:
+            body["workerVersion"] = version
+        held = self._http.post("/api/task/hold_task", body, extra_wait=wait, cut=cut)
+        return Held(
+            [from_wire(Task, task) for task in held.get("taskList") or ()],
+            bool(held.get("drain")),
+            held.get("drainGraceMs"),
+            held.get("minWorkerVersion") or 0,
+            bool(held.get("paused")),
+        )
+
+    def report(self, reports: Sequence[Report]) -> List[ReportAnswer]:
+        """Reports the ends of holds, up to 1,000; the answers are in the same order."""
+        answers = self.call("task/set_tasks", reports=[to_wire(report) for report in reports])
+        return [from_wire(ReportAnswer, answer) for answer in answers["outcomes"]]
+
+    def heartbeat(
+        self,
+        worker_id: str,
+        tasks: Sequence[Dict[str, Any]],
+        start_id: Optional[str] = None,
+        worker: Optional[Dict[str, Any]] = None,
+    ) -> Pulse:
+        """Renews the leases of held tasks: ``{"taskId", "leaseEpoch", "progress"}`` each."""
+        body: Dict[str, Any] = {"workerId": worker_id, "tasks": [*tasks]}
+        if start_id:
+            body["startId"] = start_id
+        if worker is not None:
+            body["worker"] = worker
+        pulse = self.call("worker/heartbeat", **body)
+        leases = [from_wire(LeaseState, lease) for lease in pulse.get("tasks") or ()]
+        return Pulse(leases, bool(pulse.get("drain")), pulse.get("drainGraceMs"))
+
+
+class AsyncFlowClient:
+    """The calls of a FlowClient for asyncio: each one runs in a thread of the loop's executor."""
+
+    def __init__(self, client: Optional[FlowClient] = None) -> None:
+        #: The client whose calls these are.
+        self.blocking = client or FlowClient()
+
+    @staticmethod
+    async def _run(call: Callable[..., T], *arguments: Any, **named: Any) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, functools.partial(call, *arguments, **named))
+
+    async def call(self, path: str, **members: Any) -> Any:
+        """Any call of docs/api.md."""
+        return await self._run(self.blocking.call, path, **members)
+
+    async def create(self, task: NewTask) -> Created:
+        """Creates a task."""
+        return await self._run(self.blocking.create, task)
+
+    async def create_all(self, tasks: Iterable[NewTask]) -> List[Created]:
+        """Creates up to 1,000 tasks: all or none."""
+        return await self._run(self.blocking.create_all, [*tasks])
+
+    async def get(self, task_id: str) -> Task:
+        """Reads a task."""
+        return await self._run(self.blocking.get, task_id)
+
+    async def find(self, task_type: str, idempotency_key: str) -> Task:
+        """Reads the task that stands under a key."""
+        return await self._run(self.blocking.find, task_type, idempotency_key)
+
+    async def cancel(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Cancels a task."""
+        await self._run(self.blocking.cancel, task_id, operator, reason)
+
+    async def retry(self, task_id: str, operator: str = "", reason: str = "") -> str:
+        """Runs a failed or cancelled task again."""
+        return await self._run(self.blocking.retry, task_id, operator, reason)
+
+    async def text_of(self, context_or_result: Optional[str]) -> str:
+        """The text of a context or a result."""
+        return await self._run(self.blocking.text_of, context_or_result)
+
+    async def create_job(self, job_type: str, user_id: str, job_input: Any = "", **members: Any) -> str:
+        """Creates a job; returns its id."""
+        return await self._run(self.blocking.create_job, job_type, user_id, job_input, **members)
+
+    async def job(self, job_id: str) -> Dict[str, Any]:
+        """Reads a job."""
+        return await self._run(self.blocking.job, job_id)
+
+    async def wait(self, task_id: str, timeout: float) -> Task:
+        """Returns the task when it has ended; asyncio.TimeoutError if too late."""
+
+        async def ended() -> Task:
+            pause = 0.1
+            while True:
+                try:
+                    task = await self.get(task_id)
+                    if task.status.is_final:
+                        return task
+                except FlowUnreachable:
+                    pass
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 2.0)
+
+        return await asyncio.wait_for(ended(), timeout)
