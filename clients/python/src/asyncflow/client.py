@@ -314,7 +314,9 @@ class FlowClient:
         try:
             answer = self._http.send("GET", "/api/store/" + key, None, {})
         except FlowError as e:
-            raise ObjectGone(key) from e if e.code == Code.NO_SUCH_OBJECT else e
+            if e.code == Code.NO_SUCH_OBJECT:
+                raise ObjectGone(key) from e
+            raise
         return io.BufferedReader(answer, 1 << 16)
 
     # Work

@@ -1,0 +1,325 @@
+"""The threads of one type: they take queued runs and call handlers."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import inspect
+import logging
+import threading
+from collections import deque
+from typing import Any, AsyncIterator, Callable, Deque, Iterable, Iterator, List, Optional, Sequence, Set
+
+from .client import FlowClient, key_of_text
+from .model import NonRetryable
+from .reports import RunEnds
+from .run import Run, Stage, StageRun, State
+
+log = logging.getLogger("asyncflow")
+
+#: A handler that still runs so many seconds after it was told to stop is stuck.
+STUCK_AFTER = 10.0
+
+
+class EventLoop:
+    """The event loop of the ``async`` handlers: the application's, or one on a thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+
+    def use(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Runs handlers on the application's loop."""
+        self._loop = loop
+
+    def get(self) -> asyncio.AbstractEventLoop:
+        """The loop, which begins with the first handler that needs it."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(
+                    target=self._loop.run_forever, name="asyncflow-asyncio", daemon=True
+                ).start()
+            return self._loop
+
+
+class Runner:
+    """Calls handlers on the calling thread, and ends their runs."""
+
+    def __init__(
+        self,
+        ends: RunEnds,
+        client: FlowClient,
+        worker_id: str,
+        clock: Callable[[], float],
+        loop: EventLoop,
+    ) -> None:
+        self._ends = ends
+        self._client = client
+        self._worker_id = worker_id
+        self._clock = clock
+        self._loop = loop
+
+    def seen(self, run: Run) -> StageRun:
+        """The run as its handler sees it."""
+        return StageRun(run, self._client, self._worker_id, self._clock)
+
+    def run(self, runs: Sequence[Run]) -> None:
+        """Executes a run, or the runs of a batch."""
+        started = [run for run in runs if self._start(run)]
+        if not started:
+            return
+        stage = started[0].stage
+        assert stage is not None
+        if stage.is_batched:
+            self._run_together(stage, started)
+        else:
+            self._run_alone(stage, started[0])
+
+    def _start(self, run: Run) -> bool:
+        # The watch over deadlines does both, but after a freeze of the process this may run first.
+        now = self._clock()
+        if now >= run.lease.trusted_until:
+            self._ends.lost(run, "its lease had run out when a thread was free")
+        elif now >= run.lease.start_by:
+            self._ends.release(run, "less than half of its time was left when a thread was free")
+        return run.advance(State.QUEUED, State.WORKING)
+
+    def _run_alone(self, stage: Stage, run: Run) -> None:
+        try:
+            result = stage.handler(self.seen(run))
+            if inspect.isawaitable(result):
+                result = self._await(result, [run])
+        except BaseException as thrown:  # SystemExit, too, ends only its own run
+            self._ends.raised(run, thrown)
+        else:
+            self._ends.returned(run, result)
+
+    def _run_together(self, stage: Stage, runs: List[Run]) -> None:
+        """Ends each run as soon as the handler gives its result, in the order of the runs."""
+        end: BaseException = NonRetryable("the handler gave no result for this task")
+        unended = deque(runs)
+        try:
+            for result in self._results(stage.handler([self.seen(run) for run in runs]), runs):
+                if not unended:
+                    log.error("stage %s gave more results than there are tasks", stage.name)
+                    break
+                run = unended.popleft()
+                if isinstance(result, BaseException):
+                    self._ends.raised(run, result)
+                else:
+                    self._ends.returned(run, result)
+        except BaseException as thrown:
+            end = thrown
+        for run in unended:
+            self._ends.raised(run, end)
+
+    def _results(self, given: Any, runs: List[Run]) -> Iterable[Any]:
+        if inspect.isasyncgen(given):
+            return self._iterate(given, runs)
+        if inspect.isawaitable(given):
+            given = self._await(given, runs)
+        if given is None or isinstance(given, (str, bytes)):
+            raise NonRetryable("the handler of a batch must give one result for each of its tasks")
+        return given  # type: ignore[no-any-return]
+
+    def _iterate(self, results: AsyncIterator[Any], runs: List[Run]) -> Iterator[Any]:
+        while True:
+            try:
+                yield self._await(results.__anext__(), runs)
+            except StopAsyncIteration:
+                return
+
+    def _await(self, awaitable: Any, runs: Sequence[Run]) -> Any:
+        """Waits for a coroutine on the loop; it is cancelled when all of its runs should stop."""
+
+        async def wait() -> Any:
+            return await awaitable
+
+        future: concurrent.futures.Future[Any] = asyncio.run_coroutine_threadsafe(
+            wait(), self._loop.get()
+        )
+
+        def look() -> None:
+            if all(run.stopped.is_set() or run.state is State.REPORTING for run in runs):
+                future.cancel()
+
+        for run in runs:
+            run.when_stopped(look)
+        return future.result()
+
+
+class Pool:
+    """Queued runs of one type, and at most ``size`` threads for them, started on demand."""
+
+    def __init__(
+        self,
+        task_type: str,
+        size: int,
+        runner: Runner,
+        is_reporting: Callable[[], bool],
+        freed: Callable[[], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._task_type = task_type
+        self._size = size
+        self._runner = runner
+        self._is_reporting = is_reporting
+        self._freed = freed
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._queue: Deque[Run] = deque()
+        self._running: List[List[Run]] = []
+        self._threads = 0
+        self._is_closed = False
+
+    @property
+    def room(self) -> int:
+        """How many more runs or batches could start at once; 0 beside possible poison.
+
+        A task that kills its worker takes the runs beside it along, so it runs without new ones.
+        """
+        with self._changed:
+            self._forget_ended()
+            if self._is_closed or any(run.is_possible_poison for run in self._held()):
+                return 0
+            return max(0, self._size - len(self._running) - len(self._queue))
+
+    def _held(self) -> Iterator[Run]:
+        yield from self._queue
+        for runs in self._running:
+            yield from (run for run in runs if run.state is State.WORKING)
+
+    def _forget_ended(self) -> None:
+        self._queue = deque(run for run in self._queue if run.state is State.QUEUED)
+
+    @property
+    def free_threads(self) -> int:
+        """How many handlers could start."""
+        return self._size - len(self._running)
+
+    @property
+    def stuck(self) -> List[Run]:
+        """Runs whose handlers were told to stop long ago and go on."""
+        late = self._clock() - STUCK_AFTER
+        with self._changed:
+            runs = [run for batch in self._running for run in batch]
+        return [run for run in runs if run.stopped.is_set() and run.stopped_at < late]
+
+    @property
+    def running(self) -> List[Run]:
+        """The runs whose handlers have not returned."""
+        with self._changed:
+            return [run for batch in self._running for run in batch]
+
+    def offer(self, runs: Sequence[Run]) -> bool:
+        """Queues runs, all at once, so that none starts before the rest of its batch is there.
+
+        False if the pool is closed.
+        """
+        for run in runs:
+            self._tell_batch(run)
+        with self._changed:
+            if self._is_closed:
+                return False
+            self._queue.extend(runs)
+            self._changed.notify_all()
+        return True
+
+    def _tell_batch(self, run: Run) -> None:
+        """Sets the key of the batch, by user code, which must not run under a lock."""
+        stage = run.stage
+        if stage is None or not stage.is_batched:
+            return
+        if stage.key is None:
+            run.batch_key = ""
+        elif key_of_text(run.task.task_context) is None:  # else alone: no batch waits for a store
+            try:
+                run.batch_key = stage.key(self._runner.seen(run))
+            except Exception as e:
+                log.debug("%s is run alone, for its batch is unknown: %s", run, e)
+
+    def start_threads(self) -> None:
+        """Starts threads for the queued runs."""
+        with self._changed:
+            wanted = min(self._size, len(self._running) + len(self._queue))
+            while self._threads < wanted:
+                self._threads += 1
+                name = f"asyncflow-{self._task_type}-{self._threads}"
+                # A handler that never ends must not keep the process from ending.
+                threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def wake(self) -> None:
+        """Looks again whether a run can start."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def close(self) -> List[Run]:
+        """Accepts no more runs and returns the queued ones; running ones go on."""
+        with self._changed:
+            self._is_closed = True
+            waiting = [*self._queue]
+            self._queue.clear()
+            self._changed.notify_all()
+        return waiting
+
+    def run_next(self) -> bool:
+        """Executes the next run or batch on the calling thread; False if there is none."""
+        with self._changed:
+            batch = self._next()
+        if batch is not None:
+            self._perform(batch)
+        return batch is not None
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                batch = self._next()
+                while batch is None:
+                    if self._is_closed:
+                        return
+                    self._changed.wait()
+                    batch = self._next()
+            try:
+                self._perform(batch)
+            except Exception:
+                log.exception("unexpected failure in a thread of %s, which goes on", self._task_type)
+
+    def _perform(self, batch: List[Run]) -> None:
+        try:
+            self._runner.run(batch)
+        finally:
+            with self._changed:
+                self._running.remove(batch)
+            self._freed()
+
+    def _next(self) -> Optional[List[Run]]:
+        """The first queued run that can start, with the runs of its batch; marks them running."""
+        self._forget_ended()
+        for first in self._queue:
+            # Possible poison waits until the reports of the runs before it are delivered.
+            if not (first.is_possible_poison and self._is_reporting()):
+                batch = [first, *self._batch_of(first)]
+                chosen: Set[int] = {id(run) for run in batch}
+                self._queue = deque(run for run in self._queue if id(run) not in chosen)
+                self._running.append(batch)
+                return batch
+        return None
+
+    def _batch_of(self, first: Run) -> List[Run]:
+        stage = first.stage
+        if stage is None or not stage.is_batched or first.is_possible_poison:
+            return []
+        others = (
+            run
+            for run in self._queue
+            if run is not first and run.stage is stage and _same(run.batch_key, first.batch_key)
+        )
+        return [run for run, _ in zip(others, range(stage.max_tasks - 1))]
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # of user code: the runs would be lost
+        return False

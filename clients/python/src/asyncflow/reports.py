@@ -1,0 +1,492 @@
+"""How runs end: each end becomes a report or none, and reports are sent until they are settled."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import threading
+import traceback
+import uuid
+from typing import Any, Callable, List, Optional, Sequence
+
+from .client import (
+    MOST_BYTES_OF_A_TEXT,
+    FlowClient,
+    is_large,
+    object_key,
+    reference_of_text,
+)
+from .loop import UNTIL_WOKEN, Backoff, Trouble
+from .model import (
+    Code,
+    Done,
+    Fail,
+    FlowError,
+    Next,
+    NewTask,
+    NonRetryable,
+    Report,
+    Result,
+    Retry,
+    Snooze,
+    Task,
+    as_text,
+    milliseconds,
+)
+from .run import Run, Runs, State, Stop
+from .spool import Spool
+
+log = logging.getLogger("asyncflow")
+
+#: The most reports in one request.
+MOST_REPORTS = 1000
+
+#: How long a report is repeated that fails while all other calls work, in seconds.
+GIVE_UP_AFTER = 600.0
+
+LONGEST_REASON = 1000
+
+
+def reason_of(thrown: BaseException) -> str:
+    """An exception in the 1,000 characters that the log of a task keeps."""
+    if isinstance(thrown, NonRetryable) and str(thrown).strip():
+        return fit(str(thrown))
+    root: BaseException = thrown
+    for _ in range(20):  # a chain of causes may be a circle
+        cause = root.__cause__ or (None if root.__suppress_context__ else root.__context__)
+        if cause is None:
+            break
+        root = cause
+    words = _describe(thrown) + ("" if root is thrown else f"; caused by {_describe(root)}")
+    frames = traceback.extract_tb(root.__traceback__)[-5:]
+    places = [f"\n  at {frame.filename}:{frame.lineno} in {frame.name}" for frame in reversed(frames)]
+    return fit(words + "".join(places))
+
+
+def _describe(thrown: BaseException) -> str:
+    return "".join(traceback.format_exception_only(type(thrown), thrown)).strip()
+
+
+def fit(text: str) -> str:
+    """A text without what the server cannot keep: NUL and halves of surrogate pairs."""
+    clean = text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    return clean if len(clean) <= LONGEST_REASON else clean[: LONGEST_REASON - 1] + "…"
+
+
+class ReportWriter:
+    """Turns the result of a run into its report."""
+
+    def __init__(self, worker_id: str) -> None:
+        self._worker_id = worker_id
+
+    def of(self, task: Task, result: Result) -> Report:
+        """The report of what a handler returned; NonRetryable if it cannot be written."""
+        if isinstance(result, Next):
+            return self._report(
+                task,
+                "NEXT_STAGE",
+                task_stage=result.stage,
+                task_context=_text(result.context),
+                priority=result.priority,
+                worker_ids=result.worker_ids,
+                creates=_creates(result.creates),
+            )
+        if isinstance(result, Done):
+            creates = _creates(result.creates)
+            return self._report(task, "SUCCESS", result=_text(result.result), creates=creates)
+        if isinstance(result, Retry):
+            after = None if result.after is None else milliseconds(result.after)
+            return self._report(task, "RETRY", err_msg=_words(result.reason), retry_after_ms=after)
+        if isinstance(result, Fail):
+            return self.fail(task, result.reason, _creates(result.creates))
+        if isinstance(result, Snooze):
+            return self._report(task, "SNOOZE", delay_ms=milliseconds(result.delay))
+        raise NonRetryable(
+            f"the handler of stage {task.task_stage} returned {type(result).__name__}:"
+            " it must return Done, Next, Retry, Fail or Snooze"
+        )
+
+    def fail(self, task: Task, reason: str, creates: Optional[List[Any]] = None) -> Report:
+        """A failure for good."""
+        return self._report(task, "FAIL", err_msg=_words(reason), creates=creates)
+
+    def unexpected(self, task: Task, reason: str) -> Report:
+        """A retry for which the handler did not ask."""
+        return self._report(task, "RETRY", err_msg=_words(reason), unexpected=True)
+
+    def release(self, task: Task) -> Report:
+        """The task waits again, untouched."""
+        return self._report(task, "RELEASE")
+
+    def _report(self, task: Task, outcome: str, **members: Any) -> Report:
+        name = str(uuid.uuid4())
+        return Report(task.task_id, self._worker_id, task.lease_epoch, outcome, name, **members)
+
+
+def _text(value: Any) -> Optional[str]:
+    if value is None:
+        return None
+    try:
+        text = as_text(value)
+        size = len(text.encode())
+    except (TypeError, ValueError, RecursionError) as e:
+        raise NonRetryable(f"a context or result cannot be written as JSON: {e}") from e
+    if size > MOST_BYTES_OF_A_TEXT:
+        raise NonRetryable(
+            f"a context or result of {size} bytes is too large: at most {MOST_BYTES_OF_A_TEXT};"
+            " StageRun.store takes objects of any size"
+        )
+    return text
+
+
+def _creates(tasks: Sequence[NewTask]) -> Optional[List[Any]]:
+    try:
+        return [task.to_wire() for task in tasks] or None
+    except (TypeError, ValueError) as e:
+        raise NonRetryable(f"a task to create cannot be written as JSON: {e}") from e
+
+
+def _words(reason: str) -> str:
+    return fit(reason) if reason and reason.strip() else "the handler gave no reason"
+
+
+@dataclasses.dataclass
+class _Pending:
+    """A report that is not settled. ``run`` is None if another process has left it."""
+
+    report: Report
+    run: Optional[Run]
+    stage: Optional[str]
+    failures: int = 0
+    failing_since: Optional[float] = None
+    not_before: float = 0.0
+    is_stranded: bool = False
+
+    def __str__(self) -> str:
+        report = self.report
+        return f"{report.task_id} (epoch {report.lease_epoch}, {report.outcome})"
+
+
+class ReportSender:
+    """Sends reports until each is settled.
+
+    A turn sends all reports that arrived during the previous one, so a single report never waits
+    and many share one request. A report without an answer is kept in the spool and repeated
+    with its id, through outages of any length and restarts of the server and the worker.
+    """
+
+    def __init__(
+        self,
+        client: FlowClient,
+        runs: Runs,
+        writer: ReportWriter,
+        spool: Optional[Spool],
+        clock: Callable[[], float],
+        wake: Callable[[], None],
+        caught_up: Callable[[], None],
+    ) -> None:
+        self._client = client
+        self._runs = runs
+        self._writer = writer
+        self._spool = spool
+        self._clock = clock
+        self._wake = wake
+        self._caught_up = caught_up
+        self._backoff = Backoff()
+        self._trouble = Trouble("reports")
+        self._lock = threading.Lock()
+        self._waiting: List[_Pending] = []
+        self._sending: List[_Pending] = []
+        #: Whether all other calls work at present; then a failure may be the report's own.
+        self.others_work: Callable[[], bool] = lambda: False
+
+    def submit(self, run: Run, report: Report) -> None:
+        """Queues the report of a run, which must be REPORTING.
+
+        The calling thread stores a text that is too large for a row, so that uploads run side by
+        side. If that fails, the upload is repeated before the report is sent.
+        """
+        pending = _Pending(report, run, run.task.task_stage)
+        try:
+            self._move_text(pending)
+        except FlowError as e:
+            log.debug("%s: its text could not be stored; it is tried again: %s", run, e)
+        self._add(pending)
+
+    def _add(self, pending: _Pending) -> None:
+        with self._lock:
+            self._waiting.append(pending)
+        self._wake()
+
+    def adopt(self) -> None:
+        """Delivers what processes that have ended left in the spool."""
+        for report in self._spool.adopt() if self._spool else ():
+            # Nothing new is held before these are settled.
+            self._add(_Pending(report, None, None, is_stranded=True))
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether finished work waits for the server.
+
+        A worker that held more before it reports would get tasks again that it has done.
+        """
+        with self._lock:
+            stranded = any(pending.is_stranded for pending in (*self._waiting, *self._sending))
+        return stranded or (self._spool is not None and self._spool.full)
+
+    def hurry(self) -> None:
+        """Sends what waits now: the server has answered another call."""
+        with self._lock:
+            stranded = [pending for pending in self._waiting if pending.is_stranded]
+            for pending in stranded:
+                pending.not_before = 0.0
+        if stranded:
+            self._wake()
+
+    def turn(self) -> float:
+        """Sends what is due; returns the seconds until more is."""
+        was_behind = self.is_behind
+        now = self._clock()
+        with self._lock:
+            due = [pending for pending in self._waiting if pending.not_before <= now][:MOST_REPORTS]
+            self._waiting = [pending for pending in self._waiting if pending not in due]
+            self._sending = due
+        try:
+            self._send(self._stored(due))
+        finally:
+            with self._lock:
+                self._waiting += self._sending  # what an unexpected failure has left
+                self._sending = []
+                next_due = min((p.not_before for p in self._waiting), default=UNTIL_WOKEN)
+        if was_behind and not self.is_behind:
+            self._caught_up()
+        return max(0.0, next_due - self._clock())
+
+    def _stored(self, due: List[_Pending]) -> List[_Pending]:
+        """Those whose texts are in rows or in the store; the others wait."""
+        ready = []
+        for pending in due:
+            try:
+                if is_large(pending.report.text):
+                    self._keep(pending)  # an upload may take long, and the process may be killed
+                    self._move_text(pending)
+                ready.append(pending)
+            except FlowError as e:
+                if e.may_pass:
+                    self._later([pending], e)
+                else:
+                    self._refused(pending, e.code, str(e))
+        return ready
+
+    def _move_text(self, pending: _Pending) -> None:
+        report = pending.report
+        text = report.text
+        if text is None or not is_large(text):
+            return
+        stage = pending.stage or self._client.get(report.task_id).task_stage
+        name = "_result" if report.outcome == "SUCCESS" else "_context"
+        key = object_key(report.task_id, stage, report.lease_epoch, name)
+        data = text.encode()
+        try:
+            self._client.put(key, report.worker_id, data)
+        except FlowError as e:
+            # The hold is over, or has reported and the answer was lost: the report tells which.
+            if e.code not in (Code.LEASE_LOST, Code.TRANSITION_NOT_ALLOWED):
+                raise
+        pending.report = report.with_text(reference_of_text(key, len(data)))
+
+    def _send(self, batch: List[_Pending]) -> None:
+        """Sends reports in one request; a batch that is refused as a whole is sent in halves."""
+        if not batch:
+            return
+        try:
+            answers = self._client.report([pending.report for pending in batch])
+            if len(answers) != len(batch):
+                raise FlowError(Code.INTERNAL, f"{len(batch)} reports got {len(answers)} answers")
+        except FlowError as e:
+            is_too_slow = e.code == Code.MALFORMED_BODY and len(batch) > 1
+            if e.may_pass and not is_too_slow:
+                self._later(batch, e)
+            elif len(batch) == 1:
+                self._refused(batch[0], e.code, str(e))
+            else:
+                self._send(batch[: len(batch) // 2])
+                self._send(batch[len(batch) // 2 :])
+            return
+        self._trouble.worked()
+        for pending, answer in zip(batch, answers):
+            if answer.stands:
+                self._settled(pending)
+                self._end(pending)
+            else:
+                self._refused(pending, answer.code, answer.msg)
+
+    def _later(self, batch: Sequence[_Pending], error: FlowError) -> None:
+        self._trouble.failed(error, "kept, and repeated until they are accepted")
+        is_own = error.code == Code.INTERNAL or (
+            error.code == Code.UNAVAILABLE and self.others_work()
+        )
+        for pending in batch:
+            self._repeat(pending, is_own)
+
+    def _repeat(self, pending: _Pending, is_own: bool) -> None:
+        """Sends a report again later; ``is_own`` if all other calls work."""
+        self._keep(pending)
+        now = self._clock()
+        pending.failures += 1
+        pending.not_before = now + self._backoff.after(pending.failures)
+        pending.is_stranded = not is_own
+        if not is_own:
+            pending.failing_since = None
+        elif pending.failing_since is None:
+            pending.failing_since = now
+        elif now - pending.failing_since >= GIVE_UP_AFTER:
+            log.error("%s: its report is given up", pending)
+            self._set_aside(pending)
+            self._end(pending)
+            return
+        with self._lock:
+            self._waiting.append(pending)
+            if pending in self._sending:
+                self._sending.remove(pending)
+
+    def _keep(self, pending: _Pending) -> bool:
+        # A released task returns by itself when its lease ends.
+        if self._spool is None or pending.report.outcome == "RELEASE":
+            return False
+        return self._spool.keep(pending.report)
+
+    def _settled(self, pending: _Pending) -> None:
+        if self._spool is not None:
+            self._spool.forget(pending.report)
+
+    def _set_aside(self, pending: _Pending) -> None:
+        if self._spool is not None:
+            self._spool.set_aside(pending.report)
+
+    def _end(self, pending: _Pending) -> None:
+        with self._lock:
+            if pending in self._sending:
+                self._sending.remove(pending)
+        run = pending.run
+        if run is not None and run.advance(State.REPORTING, State.ENDED):
+            self._runs.settle(run)
+
+    def _refused(self, pending: _Pending, code: int, why: str) -> None:
+        """Handles the refusal of one report, by its code."""
+        report = pending.report
+        if FlowError(code, why, retryable=code in _RETRYABLE).may_pass:
+            self._repeat(pending, is_own=True)
+            return
+        if code in (Code.LEASE_LOST, Code.TRANSITION_NOT_ALLOWED):
+            log.warning("%s: its report does not count: %s", pending, why)
+            self._settled(pending)
+        elif code == Code.NO_SUCH_TASK:
+            log.warning("%s: its report finds no task: %s", pending, why)
+            self._set_aside(pending)
+        elif report.outcome == "FAIL" and report.creates is None:
+            log.error("%s: even FAIL is refused (%s); its lease is left to run out", pending, why)
+            self._set_aside(pending)
+        else:
+            log.warning("%s: its report is refused (%s); it is reported as FAIL", pending, why)
+            self._settled(pending)
+            reason = f"the report {report.outcome} was refused with {code}: {why}"
+            failure = Report(
+                report.task_id,
+                report.worker_id,
+                report.lease_epoch,
+                "FAIL",
+                str(uuid.uuid4()),
+                err_msg=_words(reason),
+            )
+            with self._lock:
+                if pending in self._sending:
+                    self._sending.remove(pending)
+            self._add(_Pending(failure, pending.run, pending.stage))
+            return
+        self._end(pending)
+
+    def keep_all(self) -> int:
+        """Keeps what is not settled for the next start; returns how many runs that saves."""
+        with self._lock:
+            unsettled = [*self._waiting, *self._sending]
+        return sum(self._keep(pending) and pending.run is not None for pending in unsettled)
+
+
+_RETRYABLE = (Code.LIMIT_EXCEEDED, Code.UNAVAILABLE, Code.STORE_FULL)
+
+
+class RunEnds:
+    """Ends runs: each way in which a run can end has one method, which sends a report or none.
+
+    Each does nothing if the run has already ended in another way.
+    """
+
+    def __init__(
+        self, writer: ReportWriter, sender: ReportSender, runs: Runs, clock: Callable[[], float]
+    ) -> None:
+        self._writer = writer
+        self._sender = sender
+        self._runs = runs
+        self._clock = clock
+
+    def returned(self, run: Run, result: Result) -> None:
+        """The handler returned; after its deadline that does not count."""
+        if run.stop_cause is Stop.TIMED_OUT:
+            self.timed_out(run)
+            return
+        try:
+            report = self._writer.of(run.task, result)
+        except NonRetryable as unwritable:
+            self.raised(run, unwritable)
+            return
+        self._report(run, report)
+
+    def raised(self, run: Run, thrown: BaseException) -> None:
+        """The handler raised. If it was told to stop, the cause of that decides."""
+        if run.stop_cause is Stop.TIMED_OUT:
+            self.timed_out(run)
+        elif run.stop_cause is Stop.SHUT_DOWN:
+            self.shut_down(run)
+        elif isinstance(thrown, NonRetryable):
+            if self._report(run, self._writer.fail(run.task, reason_of(thrown))):
+                log.warning("%s is reported as FAIL: %s", run, thrown)
+        elif self._report(run, self._writer.unexpected(run.task, reason_of(thrown))):
+            log.warning("%s failed and is reported as RETRY", run, exc_info=thrown)
+
+    def timed_out(self, run: Run) -> None:
+        """The run has reached its deadline."""
+        reason = f"timed out after {run.lease.max_processing * 1000:.0f} ms"
+        if self._report(run, self._writer.unexpected(run.task, reason)):
+            log.warning("%s %s and is reported as RETRY", run, reason)
+
+    def shut_down(self, run: Run) -> None:
+        """The run did not end within the grace of a worker that stops."""
+        if self._report(run, self._writer.release(run.task)):
+            log.info("%s is released: the worker stops", run)
+
+    def release(self, run: Run, why: str) -> bool:
+        """This worker will not run the task, or not soon enough."""
+        if not run.advance(State.QUEUED, State.REPORTING):
+            return False
+        log.info("%s is released: %s", run, why)
+        self._sender.submit(run, self._writer.release(run.task))
+        return True
+
+    def lost(self, run: Run, why: str) -> None:
+        """Another worker may hold the task."""
+        if run.drop(Stop.LOST, self._clock()):
+            log.warning("%s is dropped and not reported: %s", run, why)
+            self._runs.settle(run)
+
+    def cancelled(self, run: Run) -> None:
+        """The task was cancelled."""
+        if run.drop(Stop.CANCELLED, self._clock()):
+            log.info("%s was cancelled; it is dropped and not reported", run)
+            self._runs.settle(run)
+
+    def _report(self, run: Run, report: Report) -> bool:
+        if not run.advance(State.WORKING, State.REPORTING):
+            return False
+        self._sender.submit(run, report)
+        return True

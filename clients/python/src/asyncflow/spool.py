@@ -1,0 +1,267 @@
+"""Keeps undelivered reports on disk, for the next start of a worker.
+
+One file for each report, written atomically, in the layout of the Java SDK: workers of both
+kinds may share the directory, and each one delivers what another has left behind::
+
+    spool/http_10.0.0.7_8081/      reports for one server
+        4711-5c1b…/                reports of one process, which holds the lock
+            lock
+            8b0a….json             a report, by its reportId
+        set-aside/                 what cannot be read or settled, for people
+
+A process that finds the lock of another one free adopts its reports, because that process has
+ended. If two deliver the same report, the server recognizes it by its reportId.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import threading
+import uuid
+from pathlib import Path
+from typing import IO, Callable, Dict, List, Optional, Set, Tuple
+
+from .model import Report, from_wire, to_wire
+
+log = logging.getLogger("asyncflow")
+
+MOST_REPORTS = 10_000
+MOST_BYTES = 64 << 20
+
+
+def default_directory() -> Path:
+    """In the user's home, or in the working directory if there is no writable home."""
+    home = Path(os.path.expanduser("~"))
+    usable = home.is_absolute() and os.access(home, os.W_OK)
+    return (home if usable else Path.cwd()) / ".asyncflow" / "spool"
+
+
+class _Claim:
+    """A directory that this process owns by a lock, which ends with the process."""
+
+    #: Of this process. Opening one of their locks a second time would release it.
+    _ours: Set[Path] = set()
+    _guard = threading.Lock()
+
+    def __init__(self, path: Path, lock: IO[bytes]) -> None:
+        self.path = path
+        self._lock = lock
+
+    @classmethod
+    def make(cls, root: Path) -> _Claim:
+        """Creates a directory that only its owner may read, with its lock already held."""
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = root.resolve() / f"{os.getpid()}-{uuid.uuid4()}"
+        hidden = path.with_name("." + path.name)
+        hidden.mkdir(mode=0o700)
+        lock = open(hidden / "lock", "xb")
+        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with cls._guard:
+            cls._ours.add(path)
+        hidden.rename(path)
+        return cls(path, lock)
+
+    @classmethod
+    def take(cls, directory: Path) -> Optional[_Claim]:
+        """Claims the directory of a process that has ended; None if it lives."""
+        path = directory.resolve()
+        with cls._guard:
+            if path.name.startswith(".") or path in cls._ours:
+                return None
+            cls._ours.add(path)
+        lock: Optional[IO[bytes]] = None
+        try:
+            lock = open(path / "lock", "r+b")
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if (path / "lock").exists():  # its owner may have discarded it meanwhile
+                return cls(path, lock)
+        except (FileNotFoundError, NotADirectoryError, BlockingIOError):
+            pass
+        except OSError as e:
+            log.warning("reports in %s cannot be adopted; it is tried again: %s", path, e)
+        cls._forget(path, lock)
+        return None
+
+    @classmethod
+    def _forget(cls, path: Path, lock: Optional[IO[bytes]]) -> None:
+        if lock is not None:
+            lock.close()
+        with cls._guard:
+            cls._ours.discard(path)
+
+    def close(self) -> None:
+        """Releases the directory with its content, and deletes it if it is empty."""
+        try:
+            if [file.name for file in self.path.iterdir()] == ["lock"]:
+                (self.path / "lock").unlink()
+                self.path.rmdir()
+        except OSError as e:
+            log.debug("%s stays, and is read again later: %s", self.path, e)
+        finally:
+            self._forget(self.path, self._lock)
+
+
+class Spool:
+    """The reports of one worker on disk. Thread-safe; never raises, for a worker works without
+    a disk, too."""
+
+    def __init__(self, root: Path, most_reports: int = MOST_REPORTS, most_bytes: int = MOST_BYTES) -> None:
+        self._root = root
+        self._most_reports = most_reports
+        self._most_bytes = most_bytes
+        self._kept: Dict[str, Tuple[_Claim, Path, int]] = {}
+        self._own: Optional[_Claim] = None
+        self._bytes = 0
+        self._lock = threading.Lock()
+        self._is_refusing = False
+        self._is_closed = False
+
+    def keep(self, report: Report) -> bool:
+        """Keeps a report; False if there is no room for it, so that it is in memory alone."""
+        assert report.report_id is not None
+        with self._lock:
+            if report.report_id in self._kept:
+                return True
+            data = json.dumps(to_wire(report)).encode()
+            if self._is_closed or self._is_full(len(data)):
+                return self._refuse("it is full")
+            try:
+                if self._own is None:
+                    self._own = _Claim.make(self._root)
+                file = self._own.path / (report.report_id + ".json")
+                _write(file, data)
+            except OSError as e:
+                return self._refuse(str(e))
+            self._kept[report.report_id] = (self._own, file, len(data))
+            self._bytes += len(data)
+            self._is_refusing = False
+            return True
+
+    def _refuse(self, why: str) -> bool:
+        if not self._is_refusing:
+            log.warning("spool %s: %s; further reports are in memory alone", self._root, why)
+        self._is_refusing = True
+        return False
+
+    def _is_full(self, more: int = 0) -> bool:
+        return len(self._kept) >= self._most_reports or self._bytes + more > self._most_bytes
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another report."""
+        with self._lock:
+            return self._is_full()
+
+    def forget(self, report: Report) -> None:
+        """Deletes a settled report, if it was kept."""
+        self._remove(report, lambda file: file.unlink())
+
+    def set_aside(self, report: Report) -> None:
+        """Moves a report that cannot be settled to a place where people find it."""
+        self._remove(report, self._shelve)
+
+    def _remove(self, report: Report, how: Callable[[Path], object]) -> None:
+        with self._lock:
+            entry = self._kept.pop(report.report_id or "", None)
+            if entry is None:
+                return
+            claim, file, size = entry
+            self._bytes -= size
+            try:
+                how(file)
+            except OSError as e:
+                log.warning("%s stays, and is sent again after a restart: %s", file, e)
+            self._close_if_done(claim)
+
+    def _shelve(self, file: Path) -> None:
+        shelf = self._root / "set-aside"
+        shelf.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.replace(shelf / file.name)
+        log.warning("%s is set aside in %s", file.name, shelf)
+
+    def _close_if_done(self, claim: _Claim) -> None:
+        if claim is not self._own and all(kept[0] is not claim for kept in self._kept.values()):
+            claim.close()
+
+    def adopt(self) -> List[Report]:
+        """Adopts the reports of processes that have ended; returns the new ones."""
+        adopted: List[Report] = []
+        with self._lock:
+            try:
+                found = [path for path in self._root.iterdir() if path.is_dir()]
+            except FileNotFoundError:
+                return []
+            except OSError as e:
+                log.warning("spool %s cannot be read; it is tried again: %s", self._root, e)
+                return []
+            for directory in found:
+                claim = None if self._is_full() or self._is_closed else _Claim.take(directory)
+                if claim is not None:
+                    adopted += self._adopt(claim)
+        return adopted
+
+    def _adopt(self, claim: _Claim) -> List[Report]:
+        reports: List[Report] = []
+        for file in sorted(claim.path.iterdir()):
+            if file.suffix == ".tmp":
+                file.unlink()  # its writer ended before it was whole
+            if file.suffix != ".json":
+                continue
+            try:
+                data = file.read_bytes()
+                report = _whole(from_wire(Report, json.loads(data)))
+            except (OSError, ValueError, TypeError, AttributeError) as e:
+                log.warning("%s is no report: %s", file, e)
+                try:
+                    self._shelve(file)
+                except OSError as unmoved:
+                    log.warning("%s cannot be set aside: %s", file, unmoved)
+                continue
+            assert report.report_id is not None
+            self._kept[report.report_id] = (claim, file, len(data))
+            self._bytes += len(data)
+            reports.append(report)
+        self._close_if_done(claim)
+        if reports:
+            log.info("delivering %d reports that were left in %s", len(reports), claim.path)
+        return reports
+
+    def close(self) -> None:
+        """Releases the kept reports, for another process to adopt."""
+        with self._lock:
+            self._is_closed = True
+            claims = {id(kept[0]): kept[0] for kept in self._kept.values()}
+            if self._own is not None:
+                claims[id(self._own)] = self._own
+            for claim in claims.values():
+                claim.close()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __str__(self) -> str:
+        return str(self._root)
+
+
+def _write(file: Path, data: bytes) -> None:
+    """Writes atomically: a crash leaves the whole file, or none with that name."""
+    unfinished = file.with_suffix(".tmp")
+    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+    unfinished.replace(file)
+    directory = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _whole(report: Report) -> Report:
+    if not report.report_id:
+        raise ValueError("it has no reportId")
+    return report
