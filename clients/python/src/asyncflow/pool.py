@@ -17,6 +17,9 @@ from .run import Run, Stage, StageRun, State
 
 log = logging.getLogger("asyncflow")
 
+#: Queued runs are released when no thread has begun or ended a run for so many seconds.
+LONG_RUN = 1.0
+
 #: A handler that still runs so many seconds after it was told to stop is stuck.
 STUCK_AFTER = 10.0
 
@@ -133,20 +136,32 @@ class Runner:
     def _await(self, awaitable: Any, runs: Sequence[Run]) -> Any:
         """Waits for a coroutine on the loop; it is cancelled when all of its runs should stop."""
 
+        loop = self._loop.get()
+        outcome: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        tasks: List[asyncio.Task[Any]] = []
+
         async def wait() -> Any:
             return await awaitable
 
-        future: concurrent.futures.Future[Any] = asyncio.run_coroutine_threadsafe(
-            wait(), self._loop.get()
-        )
+        def begin() -> None:
+            tasks.append(loop.create_task(wait()))
+            tasks[0].add_done_callback(end)
+
+        def end(task: asyncio.Task[Any]) -> None:
+            thrown = asyncio.CancelledError() if task.cancelled() else task.exception()
+            if thrown is None:
+                outcome.set_result(task.result())
+            else:
+                outcome.set_exception(thrown)
 
         def look() -> None:
-            if all(run.stopped.is_set() or run.state is State.REPORTING for run in runs):
-                future.cancel()
+            if all(run.stopped.is_set() or run.state is not State.WORKING for run in runs):
+                loop.call_soon_threadsafe(lambda: tasks[0].cancel())  # after begin
 
+        loop.call_soon_threadsafe(begin)
         for run in runs:
             run.when_stopped(look)
-        return future.result()
+        return outcome.result()
 
 
 class Pool:
@@ -171,6 +186,7 @@ class Pool:
         self._queue: Deque[Run] = deque()
         self._running: List[List[Run]] = []
         self._threads = 0
+        self._last_move = clock()
         self._is_closed = False
 
     @property
@@ -205,6 +221,16 @@ class Pool:
         with self._changed:
             runs = [run for batch in self._running for run in batch]
         return [run for run in runs if run.stopped.is_set() and run.stopped_at < late]
+
+    @property
+    def stalled(self) -> List[Run]:
+        """Queued runs that another worker may start sooner: no thread here makes progress.
+
+        Without possible poison, since its release would clear the suspicion.
+        """
+        with self._changed:
+            is_stalled = self.free_threads <= 0 and self._clock() - self._last_move > LONG_RUN
+            return [run for run in self._queue if is_stalled and not run.is_possible_poison]
 
     @property
     def running(self) -> List[Run]:
@@ -291,6 +317,7 @@ class Pool:
         finally:
             with self._changed:
                 self._running.remove(batch)
+                self._last_move = self._clock()
             self._freed()
 
     def _next(self) -> Optional[List[Run]]:
@@ -303,6 +330,7 @@ class Pool:
                 chosen: Set[int] = {id(run) for run in batch}
                 self._queue = deque(run for run in self._queue if id(run) not in chosen)
                 self._running.append(batch)
+                self._last_move = self._clock()
                 return batch
         return None
 

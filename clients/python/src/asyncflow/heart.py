@@ -1,0 +1,201 @@
+"""Keeps the leases of held tasks, and the time of running ones."""
+
+from __future__ import annotations
+
+import logging
+import random
+from typing import Any, Callable, Dict, List, Optional
+
+from .client import FlowClient
+from .loop import UNTIL_WOKEN, Backoff, Trouble
+from .model import Code, FlowError, LeaseState, Pulse
+from .reports import RunEnds
+from .run import Run, Runs, State, Stop
+
+log = logging.getLogger("asyncflow")
+
+MOST_TASKS = 1000
+
+#: Seconds between the beats of a worker without tasks, and while an open hold shows that it lives.
+IDLE_INTERVAL = 10.0
+POLLING_INTERVAL = 60.0
+
+#: Seconds that a handler may take to react when a stopping worker tells it to stop.
+SHUT_DOWN_PATIENCE = 0.5
+
+
+class Heart:
+    """Sends heartbeats: one renews all leases, at each fifth of the shortest."""
+
+    def __init__(
+        self,
+        worker_id: str,
+        start_id: str,
+        client: FlowClient,
+        runs: Runs,
+        ends: RunEnds,
+        describe: Callable[[], Dict[str, Any]],
+        is_polling: Callable[[], bool],
+        drain: Callable[[Optional[int]], None],
+        mended: Callable[[], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._worker_id = worker_id
+        self._start_id = start_id
+        self._client = client
+        self._runs = runs
+        self._ends = ends
+        self._describe = describe
+        self._is_polling = is_polling
+        self._drain = drain
+        self._mended = mended
+        self._clock = clock
+        self._backoff = Backoff()
+        self._trouble = Trouble("heartbeats")
+        self._idle_beat = clock()
+        self._not_before = clock()
+        self._told_of_tasks = False
+        self._tells_description = True
+
+    @property
+    def works(self) -> bool:
+        """Whether the last beat was answered."""
+        return not self._trouble.lasts
+
+    def turn(self) -> float:
+        """Sends a beat if one is due; returns the seconds until the next."""
+        if self._due_at() <= self._clock():
+            self._beat()
+        return max(0.0, self._due_at() - self._clock())
+
+    def _due_at(self) -> float:
+        renewal = min((run.lease.renew_at for run in self._runs.all()), default=UNTIL_WOKEN)
+        return max(min(renewal, self._idle_beat), self._not_before)
+
+    def _beat(self) -> None:
+        runs = self._runs.all()
+        start = self._clock()
+        try:
+            for first in range(0, max(1, len(runs)), MOST_TASKS):
+                self._beat_for(runs[first : first + MOST_TASKS])
+        except FlowError as e:
+            shortest = min((run.lease.length / 5 for run in runs), default=IDLE_INTERVAL)
+            self._not_before = self._clock() + min(self._backoff.next(), shortest)
+            self._idle_beat = self._not_before
+            self._trouble.failed(e, "tried again until they work")
+            return
+        is_mended = self._trouble.lasts
+        self._trouble.worked()
+        self._backoff.reset()
+        self._not_before = start + 0.1
+        # After tasks, the server learns soon that there are none any more.
+        is_quiet = self._is_polling() and not runs and not self._told_of_tasks
+        interval = POLLING_INTERVAL if is_quiet else IDLE_INTERVAL
+        self._idle_beat = start + interval * (1 - random.random() / 5)
+        self._told_of_tasks = bool(runs)
+        if is_mended:
+            self._mended()
+
+    def _beat_for(self, runs: List[Run]) -> None:
+        start = self._clock()
+        tasks = [_held(run) for run in runs]
+        pulse = self._send(tasks)
+        for lease in pulse.tasks:
+            run = self._runs.find(lease.task_id, lease.lease_epoch)
+            if run is not None:
+                self._apply(run, lease, start)
+        if pulse.drain:
+            self._drain(pulse.drain_grace_ms)
+
+    def _send(self, tasks: List[Dict[str, Any]]) -> Pulse:
+        send = self._client.heartbeat
+        if not self._tells_description:
+            return send(self._worker_id, tasks, self._start_id)
+        try:
+            return send(self._worker_id, tasks, self._start_id, self._describe())
+        except FlowError as e:
+            if e.code not in (Code.TOO_LARGE, Code.INVALID_INPUT):
+                raise
+            self._tells_description = False  # a refused description must not cost leases
+            log.warning("flowsvr refuses the description of this worker: %s", e)
+            return send(self._worker_id, tasks, self._start_id)
+
+    def _apply(self, run: Run, lease: LeaseState, start: float) -> None:
+        if lease.state == "EXTENDED":
+            run.lease = run.lease.renewed(start, lease.lease_ms)
+        elif lease.state == "CANCEL":
+            self._ends.cancelled(run)
+        else:
+            self._ends.lost(run, "the server says that its lease is lost")
+
+
+def _held(run: Run) -> Dict[str, Any]:
+    held: Dict[str, Any] = {"taskId": run.task.task_id, "leaseEpoch": run.task.lease_epoch}
+    if run.progress is not None:
+        held["progress"] = run.progress
+    return held
+
+
+class DeadlineWatch:
+    """Enforces the ends of leases and attempts by this machine's clock alone, even if the server
+    is silent or a heartbeat hangs."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        ends: RunEnds,
+        stalled: Callable[[], List[Run]],
+        clock: Callable[[], float],
+    ) -> None:
+        self._runs = runs
+        self._ends = ends
+        self._stalled = stalled
+        self._clock = clock
+
+    def turn(self) -> float:
+        """Looks at all runs; returns the seconds until it has to look again."""
+        for run in self._runs.all():
+            if run.state is State.QUEUED:
+                self._look_at_queued(run)
+            elif run.state is State.WORKING:
+                self._look_at_working(run)
+        for run in self._stalled():
+            self._ends.release(run, "no thread here would start it soon")
+        runs = self._runs.all()
+        if not runs:
+            return UNTIL_WOKEN
+        next_look = min(map(_next_moment, runs))
+        return min(max(next_look - self._clock(), 0.005), 1.0)
+
+    def _look_at_queued(self, run: Run) -> None:
+        now = self._clock()
+        if now >= run.lease.trusted_until:
+            self._ends.lost(run, "its lease was not renewed in time")
+        elif now >= run.lease.start_by:
+            self._ends.release(run, "it waited too long to start with half of its time")
+
+    def _look_at_working(self, run: Run) -> None:
+        now = self._clock()
+        lease = run.lease
+        if now >= lease.trusted_until and now < lease.deadline:
+            self._ends.lost(run, "its lease was not renewed in time")
+        elif now >= lease.report_by:
+            self._ends.timed_out(run)
+        elif run.stop_cause is Stop.SHUT_DOWN:
+            if now >= run.stopped_at + SHUT_DOWN_PATIENCE:
+                self._ends.shut_down(run)
+        elif now >= lease.deadline:
+            run.stop(Stop.TIMED_OUT, now)
+
+
+def _next_moment(run: Run) -> float:
+    lease = run.lease
+    if run.state is State.QUEUED:
+        return min(lease.trusted_until, lease.start_by)
+    if run.state is not State.WORKING:
+        return UNTIL_WOKEN
+    if run.stop_cause is Stop.SHUT_DOWN:
+        return min(run.stopped_at + SHUT_DOWN_PATIENCE, lease.report_by)
+    if run.stop_cause is Stop.TIMED_OUT:
+        return lease.report_by
+    return min(lease.deadline, lease.trusted_until)

@@ -1,0 +1,446 @@
+"""The worker: stages, settings, and its life from start to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import signal
+import socket
+import ssl
+import threading
+import time
+import uuid
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar, Union
+
+from .client import FlowClient
+from .heart import DeadlineWatch, Heart
+from .loop import Loop
+from .poller import Admission, Poller, TypeSettings
+from .pool import EventLoop, Pool, Runner
+from .reports import ReportSender, ReportWriter, RunEnds
+from .run import Run, Runs, Stage, StageRun, Stop
+from .spool import Spool, default_directory
+
+log = logging.getLogger("asyncflow")
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+
+#: Seconds that the last reports may take after the grace.
+LAST_REPORTS = 5.0
+
+#: Seconds that a heartbeat may take: a slow answer must not cost leases.
+HEARTBEAT_TIMEOUT = 3.0
+
+#: Seconds between looks for what other workers of this machine have left in the spool.
+ADOPTION_INTERVAL = 60.0
+
+_TYPE = re.compile("[a-z][a-z0-9_]{0,30}")
+
+
+def new_worker_id() -> str:
+    """Host, process and a random part: tasks of an earlier process are not this one's."""
+    tail = f"-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    host = re.sub("[^A-Za-z0-9._-]", "_", socket.gethostname()) or "worker"
+    return host[: 64 - len(tail)] + tail
+
+
+class _Type:
+    """What serves one type: its poller, its loop and its threads."""
+
+    def __init__(self, poller: Poller, loop: Loop, pool: Pool) -> None:
+        self.poller = poller
+        self.loop = loop
+        self.pool = pool
+
+
+class Worker:
+    """Runs the stages that are registered with it.
+
+    ::
+
+        worker = Worker("http://127.0.0.1:8081")
+
+        @worker.stage("hello", "greet")
+        def greet(run):
+            return Done(f"Hello, {run.context['name']}!")
+
+        worker.run()
+
+    A handler is a function or an ``async`` function. It gets a StageRun and returns Done, Next,
+    Retry, Fail or Snooze. If it raises NonRetryable, the task fails; any other exception means
+    retry. A stage may be repeated, so a handler must stand that.
+
+    ``threads`` is the most handlers of one type at once, ``grace`` how many seconds they may go
+    on after a stop. ``spool_dir`` keeps undelivered reports; None keeps them in memory alone.
+    ``version`` is that of the program: a type may ask for a lowest one.
+    """
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        *,
+        key: Optional[str] = None,
+        key_file: Optional[str] = None,
+        tls: Optional[ssl.SSLContext] = None,
+        client: Optional[FlowClient] = None,
+        worker_id: Optional[str] = None,
+        threads: int = 16,
+        grace: float = 20.0,
+        spool_dir: Union[str, Path, None, bool] = True,
+        version: int = 0,
+        labels: Optional[Mapping[str, str]] = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if threads < 1 or grace < 0 or version < 0:
+            raise ValueError("threads must be at least 1, grace and version at least 0")
+        #: The client of this worker, for handlers that make calls of their own.
+        self.client = client or FlowClient(url, key=key, key_file=key_file, tls=tls)
+        self.worker_id = worker_id or new_worker_id()
+        if not 1 <= len(self.worker_id) <= 64:
+            raise ValueError("worker_id must have 1 to 64 characters")
+        self._threads = threads
+        self._grace = grace
+        self._version = version
+        self._labels = dict(labels or {})
+        self._clock = clock
+        self._start_id = str(uuid.uuid4())
+        self._stages: Dict[str, Dict[str, Stage]] = {}
+        self._types: Dict[str, _Type] = {}
+        self._event_loop = EventLoop()
+        self._lock = threading.Lock()
+        self._state = "NEW"
+        self._grace_end = float("inf")
+        self._progress = threading.Condition()
+        self._stopping: Optional[threading.Thread] = None
+        self._stopped = threading.Event()
+
+        self._spool: Optional[Spool] = None
+        if spool_dir:
+            # A client of the caller's own, such as a fake, keeps nothing unless it is told where.
+            directory = default_directory() if spool_dir is True else Path(spool_dir)
+            if spool_dir is not True or client is None:
+                self._spool = Spool(directory / self.client.server_name)
+        self._runs = Runs()
+        writer = ReportWriter(self.worker_id)
+        self._sender = ReportSender(
+            self.client,
+            self._runs,
+            writer,
+            self._spool,
+            clock,
+            wake=lambda: self._reporting.wake(),
+            caught_up=self._wake_pollers,
+        )
+        self._ends = RunEnds(writer, self._sender, self._runs, clock)
+        self._heart = Heart(
+            self.worker_id,
+            self._start_id,
+            self.client.with_timeout(HEARTBEAT_TIMEOUT),
+            self._runs,
+            self._ends,
+            self._describe,
+            lambda: any(each.poller.is_polling for each in self._types.values()),
+            self._drain,
+            self._sender.hurry,
+            clock,
+        )
+        self._sender.others_work = lambda: self._heart.works
+        self._deadlines = DeadlineWatch(self._runs, self._ends, self._stalled, clock)
+        self._reporting = Loop("asyncflow-reports", self._sender.turn)
+        self._beating = Loop("asyncflow-heartbeats", self._heart.turn)
+        self._watching = Loop("asyncflow-deadlines", self._deadlines.turn)
+        self._adopting = Loop("asyncflow-spool", self._adopt)
+        self._runs.when_changed(self._runs_changed)
+
+    # Stages
+
+    def stage(self, task_type: str, name: str) -> Callable[[Handler], Handler]:
+        """Registers the handler of a stage; it gets one StageRun."""
+        return self._register(task_type, name, 0, None)
+
+    def batch_stage(
+        self,
+        task_type: str,
+        name: str,
+        *,
+        max_tasks: int = 16,
+        key: Optional[Callable[[StageRun], Any]] = None,
+    ) -> Callable[[Handler], Handler]:
+        """Registers a handler that runs several tasks at once, such as a model does.
+
+        It gets a list of up to ``max_tasks`` due tasks with the same ``key``; none waits for a
+        batch to fill. It returns or yields a result, or an exception, for each of them in the
+        same order. What it yields is reported at once.
+        """
+        if max_tasks < 1:
+            raise ValueError("max_tasks must be at least 1")
+        return self._register(task_type, name, max_tasks, key)
+
+    def _register(
+        self, task_type: str, name: str, max_tasks: int, key: Optional[Callable[[StageRun], Any]]
+    ) -> Callable[[Handler], Handler]:
+        task_type = task_type.lower()
+        if not _TYPE.fullmatch(task_type) or not 1 <= len(name) <= 64:
+            raise ValueError(f"{task_type!r} and {name!r} must be the names of a type and a stage")
+
+        def register(handler: Handler) -> Handler:
+            stages = self._stages.setdefault(task_type, {})
+            if self._state != "NEW" or self._types:
+                raise RuntimeError("stages are registered before the worker starts")
+            if name in stages:
+                raise ValueError(f"{task_type}/{name} has a handler already")
+            stages[name] = Stage(task_type, name, handler, max_tasks, key)
+            return handler
+
+        return register
+
+    # Life
+
+    @property
+    def state(self) -> str:
+        """NEW, RUNNING, STOPPING or STOPPED."""
+        return self._state
+
+    def run(self) -> None:
+        """Starts, and returns when the worker has stopped: after SIGTERM or SIGINT, or because
+        the server drained it. A second signal ends the grace. Call it on the main thread."""
+        self.start()
+        before = {
+            number: signal.signal(number, lambda *_: self._signalled())
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
+        try:
+            self._stopped.wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def serve(self) -> None:
+        """The same in an asyncio application: ``async`` handlers run on its loop."""
+        loop = asyncio.get_running_loop()
+        self._event_loop.use(loop)
+        self.start()
+        numbers = (signal.SIGTERM, signal.SIGINT)
+        if threading.current_thread() is threading.main_thread():
+            for number in numbers:
+                loop.add_signal_handler(number, self._signalled)
+        ended = loop.run_in_executor(None, self._stopped.wait)
+        try:
+            await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            await loop.run_in_executor(None, self.stop)
+            raise
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                for number in numbers:
+                    loop.remove_signal_handler(number)
+
+    def _signalled(self) -> None:
+        grace = self._grace if self._state == "RUNNING" else 0.0
+        threading.Thread(target=self.stop, args=(grace,), name="asyncflow-signal").start()
+
+    def start(self) -> None:
+        """Starts the worker's threads and returns."""
+        with self._lock:
+            if self._state != "NEW":
+                raise RuntimeError(f"a worker starts once; this one is {self._state}")
+            self._state = "RUNNING"
+        self._assemble()
+        # Before the first hold: a report that was left may be of a task that would be held.
+        self._sender.adopt()
+        for loop in self._loops():
+            loop.start()
+        for each in self._types.values():
+            each.loop.start()
+        log.info("worker %s started: %s", self.worker_id, sorted(self._types))
+
+    def _loops(self) -> List[Loop]:
+        return [self._feeding, self._reporting, self._beating, self._watching, self._adopting]
+
+    def run_due(self) -> int:
+        """Runs what is due now, and what that makes due, on this thread; returns how many tasks.
+
+        For tests of handlers, with a FakeFlow: no thread is started, and no lease is renewed.
+        """
+        self._assemble()
+        ran = 0
+        while True:
+            self._feed.turn()
+            held = 0
+            for name, each in self._types.items():
+                limits = self._feed.limits(name)
+                held += each.poller.poll_once(limits) if limits is not None else 0
+                while each.pool.run_next():
+                    pass
+            self._sender.turn()
+            if held == 0:
+                return ran
+            ran += held
+
+    def _assemble(self) -> None:
+        if self._types:
+            return
+        if not self._stages:
+            raise RuntimeError("the worker has no stages")
+        self._feed = TypeSettings(self.client, {*self._stages}, self._wake_pollers)
+        self._feeding = Loop("asyncflow-settings", self._feed.turn)
+        runner = Runner(self._ends, self.client, self.worker_id, self._clock, self._event_loop)
+        self._types = {name: self._type(name, runner) for name in self._stages}
+
+    def _type(self, name: str, runner: Runner) -> _Type:
+        stages = self._stages[name]
+        pool = Pool(
+            name,
+            self._threads,
+            runner,
+            lambda: self._runs.is_reporting(name),
+            lambda: loop.wake(),
+            self._clock,
+        )
+        poller = Poller(
+            name,
+            stages,
+            pool,
+            Admission(stages, pool, self._runs, self._ends),
+            self.client,
+            self.worker_id,
+            self._start_id,
+            self._version,
+            lambda: None if self._sender.is_behind else self._feed.limits(name),
+            self._drain,
+            self._sender.hurry,
+            self._signal_progress,
+            self._clock,
+        )
+
+        def turn() -> Optional[float]:
+            pause = poller.turn()
+            pool.start_threads()
+            return pause
+
+        loop = Loop(f"asyncflow-{name}-poller", turn)
+        return _Type(poller, loop, pool)
+
+    def stop(self, grace: Optional[float] = None) -> bool:
+        """Stops the worker: it asks for no more tasks, releases queued ones, and tells running
+        handlers to stop when the grace is over; then it releases their tasks, too.
+
+        Returns when that is done; False if a task waits for the end of its lease. During a stop,
+        another call with a shorter grace counts.
+        """
+        with self._lock:
+            end = self._clock() + (self._grace if grace is None else grace)
+            self._grace_end = min(self._grace_end, end)
+            if self._stopping is None:
+                work = self._wind_down if self._state == "RUNNING" else self._finish
+                self._state = "STOPPING"
+                # Not a daemon: it keeps the process until the last report is kept.
+                self._stopping = threading.Thread(target=work, name="asyncflow-stop", daemon=False)
+                self._stopping.start()
+        self._signal_progress()
+        self._stopping.join()
+        return len(self._runs) == 0
+
+    def _drain(self, grace_ms: Optional[int]) -> None:
+        """The server drains this worker; called by its loops, so it must not wait."""
+        grace = float("inf") if grace_ms is None else grace_ms / 1000
+        if self._state == "RUNNING":
+            log.info("flowsvr drains this worker: it finishes what it runs and stops")
+        if self._state == "RUNNING" or grace_ms is not None:
+            threading.Thread(
+                target=self.stop, args=(grace,), name="asyncflow-drain", daemon=True
+            ).start()
+
+    def _wind_down(self) -> None:
+        grace = self._grace_end - self._clock()
+        log.info("worker %s stops; runs have %.0f s to end", self.worker_id, grace)
+        for each in self._types.values():
+            each.poller.stop()
+            each.loop.wake()
+            for run in each.pool.close():
+                self._ends.release(run, "the worker stops")
+        if not self._await_settled(lambda: self._grace_end):
+            for each in self._types.values():
+                for run in each.pool.running:
+                    run.stop(Stop.SHUT_DOWN, self._clock())
+            self._watching.wake()
+            end = self._clock() + LAST_REPORTS
+            self._await_settled(lambda: end)
+        self._finish()
+
+    def _await_settled(self, end: Callable[[], float]) -> bool:
+        with self._progress:
+            while not self._is_settled():
+                left = end() - self._clock()
+                if left <= 0:
+                    return False
+                self._progress.wait(None if left == float("inf") else left)
+        return True
+
+    def _is_settled(self) -> bool:
+        return len(self._runs) == 0 and all(e.poller.has_ended for e in self._types.values())
+
+    def _finish(self) -> None:
+        for loop in self._loops() if self._types else ():
+            loop.stop()
+        unsettled = len(self._runs) - self._sender.keep_all()
+        spooled = len(self._spool) if self._spool else 0
+        if self._spool:
+            self._spool.close()
+        self.client.close()
+        self._state = "STOPPED"
+        if unsettled or spooled:
+            log.warning(
+                "worker %s stopped; %d reports are left to its next start in %s, %d tasks to"
+                " their leases",
+                self.worker_id,
+                spooled,
+                self._spool,
+                unsettled,
+            )
+        else:
+            log.info("worker %s stopped; nothing is left behind", self.worker_id)
+        self._stopped.set()
+
+    def _adopt(self) -> float:
+        self._sender.adopt()
+        return ADOPTION_INTERVAL
+
+    def _runs_changed(self) -> None:
+        self._beating.wake()
+        self._watching.wake()
+        for each in self._types.values():
+            each.pool.wake()
+            each.loop.wake()
+        self._signal_progress()
+
+    def _wake_pollers(self) -> None:
+        for each in self._types.values():
+            each.loop.wake()
+
+    def _signal_progress(self) -> None:
+        with self._progress:
+            self._progress.notify_all()
+
+    def _stalled(self) -> List[Run]:
+        return [run for each in self._types.values() for run in each.pool.stalled]
+
+    def _describe(self) -> Dict[str, Any]:
+        """What operators see of this worker."""
+        stuck = sum(len(each.pool.stuck) for each in self._types.values())
+        return {
+            "host": socket.gethostname(),
+            "sdkVersion": "python",
+            **({"version": self._version} if self._version else {}),
+            "stages": [f"{name}/{stage}" for name, both in self._stages.items() for stage in both],
+            "labels": self._labels,
+            "freeThreads": {name: each.pool.free_threads for name, each in self._types.items()},
+            "states": {
+                "worker": self._state,
+                "stuck": str(stuck),
+                "spooled": str(len(self._spool) if self._spool else 0),
+            },
+        }
