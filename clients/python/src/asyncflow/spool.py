@@ -22,7 +22,7 @@ import os
 import threading
 import uuid
 from pathlib import Path
-from typing import IO, Callable, Dict, List, Optional, Set, Tuple
+from typing import IO, Callable, Dict, List, Optional, Set, Tuple, Union
 
 from .model import Report, from_wire, to_wire
 
@@ -32,11 +32,14 @@ MOST_REPORTS = 10_000
 MOST_BYTES = 64 << 20
 
 
-def default_directory() -> Path:
-    """In the user's home, or in the working directory if there is no writable home."""
-    home = Path(os.path.expanduser("~"))
-    usable = home.is_absolute() and os.access(home, os.W_OK)
-    return (home if usable else Path.cwd()) / ".asyncflow" / "spool"
+def directory(path: Union[str, Path]) -> Path:
+    """A path with its ``~``, which is the working directory if there is no writable home."""
+    home = os.path.expanduser("~")
+    usable = os.path.isabs(home) and os.access(home, os.W_OK)
+    parts = Path(path).parts
+    if parts[:1] == ("~",) and not usable:
+        return Path.cwd().joinpath(*parts[1:])
+    return Path(path).expanduser()
 
 
 class _Claim:

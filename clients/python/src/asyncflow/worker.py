@@ -22,7 +22,7 @@ from .poller import Admission, Poller, TypeSettings
 from .pool import EventLoop, Pool, Runner
 from .reports import ReportSender, ReportWriter, RunEnds
 from .run import Run, Runs, Stage, StageRun, Stop
-from .spool import Spool, default_directory
+from .spool import Spool, directory
 
 log = logging.getLogger("asyncflow")
 
@@ -89,7 +89,7 @@ class Worker:
         worker_id: Optional[str] = None,
         threads: int = 16,
         grace: float = 20.0,
-        spool_dir: Union[str, Path, None, bool] = True,
+        spool_dir: Union[str, Path, None] = "~/.asyncflow/spool",
         version: int = 0,
         labels: Optional[Mapping[str, str]] = None,
         clock: Callable[[], float] = time.monotonic,
@@ -117,12 +117,8 @@ class Worker:
         self._stopping: Optional[threading.Thread] = None
         self._stopped = threading.Event()
 
-        self._spool: Optional[Spool] = None
-        if spool_dir:
-            # A client of the caller's own, such as a fake, keeps nothing unless it is told where.
-            directory = default_directory() if spool_dir is True else Path(spool_dir)
-            if spool_dir is not True or client is None:
-                self._spool = Spool(directory / self.client.server_name)
+        server = self.client.server_name  # a server in memory has none
+        self._spool = Spool(directory(spool_dir) / server) if spool_dir and server else None
         self._runs = Runs()
         writer = ReportWriter(self.worker_id)
         self._sender = ReportSender(
