@@ -1,0 +1,172 @@
+import threading
+import unittest
+
+from asyncflow import Done, Status
+from asyncflow.run import Lease, Limits
+
+from .fixtures import Bench, unreachable
+
+LIMITS = Limits(lease=30.0, max_processing=60.0, long_poll=10.0, tasks_a_hold=100)
+
+
+class LeaseTest(unittest.TestCase):
+    def test_lease_counts_from_the_start_of_the_request(self):
+        lease = Lease.held(100.0, 30_000, LIMITS)
+        self.assertEqual((106.0, 129.75, 159.0), (lease.renew_at, lease.trusted_until, lease.deadline))
+        self.assertEqual(130.0, lease.start_by)
+
+    def test_repeated_hold_tells_its_age(self):
+        lease = Lease.held(100.0, 20_000, LIMITS, repeated=True)
+        self.assertEqual((119.75, 150.0), (lease.trusted_until, lease.hard_end))
+
+    def test_renewal_never_brings_the_hard_end_nearer(self):
+        lease = Lease.held(100.0, 30_000, LIMITS).renewed(150.0, 10_000)
+        self.assertEqual((159.75, 160.0, 30.0), (lease.trusted_until, lease.hard_end, lease.length))
+
+    def test_shortened_leases_are_renewed_sooner(self):
+        self.assertEqual(111.0, Lease.held(100.0, 30_000, LIMITS).renewed(110.0, 5_000).renew_at)
+
+    def test_answer_of_a_long_park_is_stale(self):
+        lease = Lease.held(100.0, 30_000, LIMITS)
+        self.assertFalse(lease.is_stale(110.0))
+        self.assertTrue(lease.is_stale(116.0))
+
+
+class HeldTaskTest(unittest.TestCase):
+    """What happens beside a handler, here by its own thread, while it runs."""
+
+    def setUp(self):
+        self.bench = Bench()
+        self.worker = self.bench.worker
+
+    def during_a_run(self, act):
+        seen = []
+
+        @self.worker.stage("lark", "a")
+        def handler(run):
+            act(run)
+            seen.append(run.cancelled)
+            return Done("late")
+
+        task_id = self.bench.create()
+        self.worker.run_due()
+        self.task = self.bench.task(task_id)
+        return seen[0]
+
+    def test_heartbeat_renews_at_a_fifth_of_the_lease(self):
+        def act(run):
+            run.progress(40)
+            self.bench.advance(5.9)
+            self.worker._heart.turn()
+            before = run._run.lease.since
+            self.bench.advance(0.2)
+            self.worker._heart.turn()
+            self.assertEqual(6.1, round(run._run.lease.since - before, 3))
+            self.assertEqual(40, self.bench.task(run.task.task_id).progress)
+
+        self.worker._heart.turn()
+        self.assertFalse(self.during_a_run(act))
+        self.assertEqual(Status.SUCCESS, self.task.status)
+
+    def test_cancelled_task_is_dropped(self):
+        def act(run):
+            self.bench.flow.cancel(run.task.task_id)
+            self.bench.advance(7)
+            self.worker._heart.turn()
+
+        self.assertTrue(self.during_a_run(act))
+        self.assertEqual((Status.CANCELLED, None), (self.task.status, self.task.result))
+
+    def test_lost_lease_is_told_to_the_handler_and_not_reported(self):
+        def act(run):
+            self.bench.flow.advance(31)
+            self.bench.flow.hold("lark", "other", "h", limit=1, stages=["a"])
+            self.bench.clock.advance(7)
+            self.worker._heart.turn()
+
+        self.assertTrue(self.during_a_run(act))
+        self.assertEqual((Status.EXECUTING, "other"), (self.task.status, self.task.worker_id))
+        self.assertEqual(0, len(self.worker._runs))
+
+    def test_lease_ends_by_the_workers_own_clock_while_the_server_is_silent(self):
+        def act(run):
+            self.bench.flow.fail_calls(unreachable("worker/heartbeat"))
+            self.bench.clock.advance(28)
+            self.worker._heart.turn()
+            self.assertFalse(run.cancelled)
+            self.bench.clock.advance(1.9)
+            self.worker._deadlines.turn()
+
+        self.bench.flow.call("task_schedule_cfg/save", task_type="lark", max_processing_time=300)
+        self.assertTrue(self.during_a_run(act))
+        self.assertEqual(Status.EXECUTING, self.task.status)
+
+    def test_run_that_ignores_its_deadline_is_reported_before_the_server_ends_it(self):
+        def act(run):
+            for _ in range(4):
+                self.bench.advance(7)
+                self.worker._heart.turn()
+            self.bench.advance(1.1)
+            self.worker._deadlines.turn()
+            self.assertEqual(0, run.remaining)
+            self.bench.advance(0.5)
+            self.worker._deadlines.turn()
+            self.worker._sender.turn()
+            self.assertEqual(Status.WAITING, self.bench.task(run.task.task_id).status)
+
+        self.assertTrue(self.during_a_run(act))
+        self.assertEqual((Status.WAITING, 1), (self.task.status, self.task.crt_retry_num))
+        self.assertIn("timed out after 30000 ms", self.task.schedule_log)
+
+    def test_what_returns_after_the_deadline_has_timed_out(self):
+        def act(run):
+            for _ in range(4):
+                self.bench.advance(7)
+                self.worker._heart.turn()
+            self.bench.advance(1.1)
+            self.worker._deadlines.turn()
+
+        self.assertTrue(self.during_a_run(act))
+        self.assertEqual((Status.WAITING, 1), (self.task.status, self.task.crt_retry_num))
+
+    def test_refused_description_costs_no_lease(self):
+        from asyncflow import Code, FlowError
+
+        sent = []
+        beat = self.bench.flow.heartbeat
+
+        def picky(worker_id, tasks, start_id=None, worker=None):
+            sent.append(worker is not None)
+            if worker is not None:
+                raise FlowError(Code.INVALID_INPUT, "too long")
+            return beat(worker_id, tasks, start_id)
+
+        self.worker._heart._client.heartbeat = picky
+        self.worker._heart.turn()
+        self.bench.clock.advance(61)
+        self.worker._heart.turn()
+        self.assertEqual([True, False, False], sent)
+
+    def test_async_handler_is_cancelled_with_its_task(self):
+        begun = threading.Event()
+        ended = threading.Event()
+
+        @self.worker.stage("lark", "a")
+        async def handler(run):
+            import asyncio
+
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        self.bench.create()
+        thread = threading.Thread(target=self.worker.run_due)
+        thread.start()
+        self.assertTrue(begun.wait(10))
+        (run,) = self.worker._runs.all()
+        self.worker._ends.cancelled(run)
+        self.assertTrue(ended.wait(10))
+        thread.join(10)
+        self.assertFalse(thread.is_alive())
