@@ -242,7 +242,9 @@ class Spool:
             for claim in claims.values():
                 claim.close()
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """The number of kept reports."""
         return len(self._kept)
 
     def __str__(self) -> str:

@@ -383,7 +383,7 @@ class Worker:
         for loop in self._loops() if self._types else ():
             loop.stop()
         unsettled = len(self._runs) - self._sender.keep_all()
-        spooled = len(self._spool) if self._spool else 0
+        spooled = self._spool.size if self._spool else 0
         if self._spool:
             self._spool.close()
         self.client.close()
@@ -437,6 +437,6 @@ class Worker:
             "states": {
                 "worker": self._state,
                 "stuck": str(stuck),
-                "spooled": str(len(self._spool) if self._spool else 0),
+                "spooled": str(self._spool.size if self._spool else 0),
             },
         }

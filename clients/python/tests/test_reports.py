@@ -1,0 +1,170 @@
+import tempfile
+import unittest
+from pathlib import Path
+
+from asyncflow import Code, Done, FlowError, Next, NewTask, Status
+from asyncflow.model import Report
+from asyncflow.spool import Spool
+
+from .fixtures import Bench, unreachable
+
+
+class ReportsTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = Path(directory.name)
+        self.bench = self.new_bench(None)
+        self.sent = []
+        report = self.bench.flow.report
+        self.bench.flow.report = lambda reports: (self.sent.append([*reports]), report(reports))[1]
+
+    def new_bench(self, flow):
+        bench = Bench()
+        bench.flow = flow or bench.flow
+        bench.worker.client = bench.flow
+        bench.spool = bench.worker._spool = bench.worker._sender._spool = Spool(self.root)
+        self.addCleanup(bench.spool.close)
+        return bench
+
+    def files(self):
+        return sorted(file.name for file in self.root.glob("[0-9]*/*.json"))
+
+    def run_one(self, result):
+        self.bench.worker.stage("lark", "a")(lambda run: result)
+        task_id = self.bench.create()
+        self.bench.worker.run_due()
+        return task_id
+
+    def again(self):
+        """The next try, when its time has come."""
+        self.bench.clock.advance(5)
+        self.bench.worker._sender.turn()
+
+    def test_report_without_an_answer_is_kept_and_repeated_by_its_id(self):
+        self.bench.flow.lose_answers(unreachable("task/set_tasks"))
+        task_id = self.run_one(Done("once"))
+        self.assertEqual(1, len(self.files()))
+        self.bench.flow.lose_answers(None)
+        self.again()
+        first, second = self.sent
+        self.assertEqual(first[0].report_id, second[0].report_id)
+        self.assertEqual("once", self.bench.task(task_id).result)
+        self.assertEqual([], self.files())
+        self.assertEqual(0, len(self.bench.worker._runs))
+
+    def test_next_start_delivers_what_was_left(self):
+        self.bench.flow.fail_calls(unreachable("task/set_tasks"))
+        task_id = self.run_one(Done("kept"))
+        self.bench.worker._sender.keep_all()
+        self.bench.spool.close()
+        self.bench.flow.fail_calls(None)
+        heir = self.new_bench(self.bench.flow)
+        heir.worker._sender._client = self.bench.flow
+        heir.worker._sender.adopt()
+        self.assertTrue(heir.worker._sender.is_behind, "nothing is held before it is delivered")
+        heir.worker._sender.turn()
+        self.assertEqual("kept", self.bench.task(task_id).result)
+        self.assertFalse(heir.worker._sender.is_behind)
+        self.assertEqual([], self.files())
+
+    def test_large_text_is_uploaded_when_the_store_answers_again(self):
+        self.bench.flow.fail_calls(unreachable("store"))
+        task_id = self.run_one(Next("b", "x" * 5000))
+        self.assertEqual(Status.EXECUTING, self.bench.task(task_id).status)
+        self.assertEqual(1, len(self.files()))
+        self.bench.flow.fail_calls(None)
+        self.again()
+        self.assertEqual("x" * 5000, self.bench.flow.text_of(self.bench.task(task_id).task_context))
+
+    def test_large_text_of_an_earlier_process_is_uploaded_too(self):
+        task_id = self.bench.create()
+        self.bench.flow.hold("lark", "w0", "h", limit=1, stages=["a"])
+        left = Report(task_id, "w0", 1, "SUCCESS", "r1", result="y" * 5000)
+        other = Spool(self.root)
+        other.keep(left)
+        other.close()
+        self.bench.worker._sender.adopt()
+        self.bench.worker._sender.turn()
+        self.assertEqual("y" * 5000, self.bench.flow.text_of(self.bench.task(task_id).result))
+
+    def test_lost_lease_ends_the_report(self):
+        def handler(run):
+            self.bench.flow.advance(31)
+            self.bench.flow.hold("lark", "other", "h", limit=1, stages=["a"])
+            return Done("late")
+
+        self.bench.worker.stage("lark", "a")(handler)
+        task_id = self.bench.create()
+        self.bench.worker.run_due()
+        self.assertEqual("other", self.bench.task(task_id).worker_id)
+        self.assertEqual(0, len(self.bench.worker._runs))
+        self.assertEqual([], self.files())
+
+    def test_refused_report_becomes_a_failure_that_says_why(self):
+        task_id = self.run_one(Done(creates=[NewTask("no_such_type", "a", "ada")]))
+        self.again()
+        task = self.bench.task(task_id)
+        self.assertEqual(Status.FAILED, task.status)
+        self.assertIn("refused with 8042", task.schedule_log)
+
+    def test_report_of_no_task_is_set_aside(self):
+        self.bench.flow.fail_calls(unreachable("task/set_tasks"))
+        task_id = self.run_one(Done())
+        del self.bench.flow._server._rows[task_id]
+        self.bench.flow.fail_calls(None)
+        self.again()
+        self.assertEqual(1, len([*self.root.glob("set-aside/*.json")]))
+        self.assertEqual(0, len(self.bench.worker._runs))
+
+    def test_batch_that_is_refused_as_a_whole_is_sent_in_halves(self):
+        report = self.bench.flow.report
+
+        def picky(reports):
+            if len(reports) > 1:
+                raise FlowError(Code.TOO_LARGE, "too large")
+            return report(reports)
+
+        self.bench.worker.batch_stage("lark", "a")(lambda runs: [Done(run.context) for run in runs])
+        ids = [self.bench.create("a", n) for n in range(5)]
+        self.bench.flow.report = picky
+        self.bench.worker.run_due()
+        self.assertEqual([*"01234"], [self.bench.task(task_id).result for task_id in ids])
+
+    def test_report_that_fails_alone_for_long_is_given_up(self):
+        self.bench.flow.fail_calls(
+            lambda path: FlowError(Code.INTERNAL, "a bug") if path == "task/set_tasks" else None
+        )
+        self.run_one(Done())
+        self.assertFalse(self.bench.worker._sender.is_behind, "other work goes on")
+        self.bench.clock.advance(599)
+        self.bench.worker._sender.turn()
+        self.assertEqual(1, len(self.bench.worker._runs))
+        self.again()
+        self.assertEqual(0, len(self.bench.worker._runs))
+        self.assertEqual(1, len([*self.root.glob("set-aside/*.json")]))
+
+    def test_outage_is_never_given_up(self):
+        self.bench.flow.fail_calls(unreachable("task/set_tasks", "worker/heartbeat"))
+        self.bench.worker._heart.turn()
+        task_id = self.run_one(Done())
+        self.bench.clock.advance(86_400)
+        self.bench.worker._sender.turn()
+        self.bench.flow.fail_calls(None)
+        self.again()
+        self.assertEqual(Status.SUCCESS, self.bench.task(task_id).status)
+
+    def test_refused_key_is_waited_for(self):
+        refusal = FlowError(Code.NOT_AUTHENTICATED, "no key", 401)
+        self.bench.flow.fail_calls(lambda path: refusal if path == "task/set_tasks" else None)
+        task_id = self.run_one(Done())
+        self.assertTrue(self.bench.worker._sender.is_behind)
+        self.bench.flow.fail_calls(None)
+        self.again()
+        self.assertEqual(Status.SUCCESS, self.bench.task(task_id).status)
+
+    def test_reasons_are_cut_and_cleaned(self):
+        from asyncflow.reports import fit
+
+        self.assertEqual("a\ufffdb?c", fit("a\0b\ud800c"))
+        self.assertEqual(1000, len(fit("é" * 2000)))

@@ -1,0 +1,110 @@
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from asyncflow.model import Report
+from asyncflow.spool import Spool, directory
+
+ANOTHER_PROCESS = """
+import sys
+from pathlib import Path
+from asyncflow.model import Report
+from asyncflow.spool import Spool
+
+spool = Spool(Path(sys.argv[1]))
+spool.keep(Report("1_lark_task_1", "w0", 1, "SUCCESS", "r0", result="left"))
+print("kept", flush=True)
+sys.stdin.read()
+"""
+
+
+def report(name="r1", text="ok"):
+    return Report("1_lark_task_1", "w1", 1, "SUCCESS", name, result=text)
+
+
+class SpoolTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = Path(directory.name) / "spool"
+
+    def spool(self, **limits):
+        spool = Spool(self.root, **limits)
+        self.addCleanup(spool.close)
+        return spool
+
+    def test_nothing_is_written_before_it_is_needed(self):
+        self.spool().adopt()
+        self.assertFalse(self.root.exists())
+
+    def test_file_has_the_report_as_the_wire_has_it_and_only_its_owner_reads_it(self):
+        self.spool().keep(report())
+        (file,) = self.root.glob("*/r1.json")
+        self.assertEqual(
+            '{"taskId": "1_lark_task_1", "workerId": "w1", "leaseEpoch": 1, "outcome": "SUCCESS",'
+            ' "reportId": "r1", "result": "ok"}',
+            file.read_text(),
+        )
+        self.assertEqual(0o700, stat.S_IMODE(file.parent.stat().st_mode))
+        self.assertEqual(0o600, stat.S_IMODE(file.stat().st_mode))
+
+    def test_directory_without_reports_is_deleted(self):
+        spool = self.spool()
+        spool.keep(report())
+        spool.forget(report())
+        spool.close()
+        self.assertEqual([], [*self.root.iterdir()])
+
+    def test_only_a_process_that_has_ended_is_inherited(self):
+        source = str(Path(__file__).parents[1] / "src")
+        other = subprocess.Popen(
+            [sys.executable, "-c", ANOTHER_PROCESS, str(self.root)],
+            env={"PYTHONPATH": source},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        with other:
+            other.stdout.readline()
+            spool = self.spool()
+            self.assertEqual([], spool.adopt())
+            other.kill()
+            other.wait()
+        (left,) = spool.adopt()
+        self.assertEqual(("r0", "left"), (left.report_id, left.result))
+        self.assertEqual([], spool.adopt(), "once")
+        spool.forget(left)
+        self.assertEqual([], [*self.root.iterdir()])
+
+    def test_unfinished_and_unreadable_files_are_not_in_the_way(self):
+        first = self.spool()
+        first.keep(report())
+        (file,) = self.root.glob("*/r1.json")
+        file.with_name("r2.tmp").write_text('{"taskId"')
+        file.with_name("r3.json").write_text("no report")
+        first.close()
+        heir = self.spool()
+        self.assertEqual(["r1"], [left.report_id for left in heir.adopt()])
+        self.assertEqual(["r3.json"], [file.name for file in self.root.glob("set-aside/*")])
+
+    def test_full_spool_refuses_and_says_so(self):
+        spool = self.spool(most_reports=1)
+        self.assertTrue(spool.keep(report("r1")))
+        self.assertTrue(spool.full)
+        self.assertFalse(spool.keep(report("r2")))
+        self.assertTrue(spool.keep(report("r1")), "it is there already")
+        spool.forget(report("r1"))
+        self.assertTrue(spool.keep(report("r2")))
+
+    def test_too_many_bytes_are_refused(self):
+        self.assertFalse(self.spool(most_bytes=50).keep(report()))
+
+    def test_disk_that_cannot_be_written_is_no_exception(self):
+        self.root.parent.joinpath("spool").write_text("a file")
+        self.assertFalse(self.spool().keep(report()))
+
+    def test_home_is_meant_by_a_tilde(self):
+        self.assertEqual(Path.home() / "x", directory("~/x"))
+        self.assertEqual(Path("/x/y"), directory("/x/y"))
