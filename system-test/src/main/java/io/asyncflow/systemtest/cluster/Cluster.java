@@ -216,7 +216,7 @@ public final class Cluster implements AutoCloseable {
     return launchWorker(name, program, ready, Map.of(), arguments);
   }
 
-  private synchronized WorkerNode launchWorker(
+  private WorkerNode launchWorker(
       String name,
       Class<?> program,
       String ready,
@@ -233,6 +233,17 @@ public final class Cluster implements AutoCloseable {
                     .stream(),
                 Stream.of(arguments))
             .toList();
+    return launchProgram(name, command, environment, ready);
+  }
+
+  /**
+   * Starts a worker in any language, which is not ready yet.
+   *
+   * @param environment variables to add; an empty value removes one
+   * @param ready what it prints when it polls
+   */
+  public synchronized WorkerNode launchProgram(
+      String name, List<String> command, Map<String, String> environment, String ready) {
     WorkerNode worker =
         new WorkerNode(() -> NodeProcess.start(name, command, environment, logOf(name)), ready);
     workers.add(worker);

@@ -9,7 +9,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.systemtest.measure.Figures;
 import io.asyncflow.systemtest.measure.Stopwatch;
-import io.asyncflow.systemtest.worker.Python;
+import io.asyncflow.systemtest.python.Python;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.engine.EngineHandler;

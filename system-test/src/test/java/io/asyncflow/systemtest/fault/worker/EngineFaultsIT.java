@@ -10,7 +10,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
-import io.asyncflow.systemtest.worker.Python;
+import io.asyncflow.systemtest.python.Python;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.engine.EngineHandler;
 import java.io.IOException;

@@ -1,0 +1,2 @@
+/** The Python SDK of clients/python, its own tests, its README, and its workers as processes. */
+package io.asyncflow.systemtest.python;
