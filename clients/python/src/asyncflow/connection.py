@@ -178,36 +178,33 @@ class Connections:
             sent["Authorization"] = "Bearer " + key
         connection = self._take()
         try:
-            if connection.sock is None:
-                connection.timeout = CONNECT_TIMEOUT
-                connection.connect()
-                connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection.sock.settimeout(self._timeout + extra_wait)
-            if cut is not None:
-                cut.watch(connection.sock)
             try:
+                if connection.sock is None:
+                    connection.timeout = CONNECT_TIMEOUT
+                    connection.connect()
+                    connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.sock.settimeout(self._timeout + extra_wait)
+                if cut is not None:
+                    cut.watch(connection.sock)
                 connection.request(method, self._prefix + path, body, sent)
                 response = connection.getresponse()
-                answer = Answer(self, connection, response, path)
-                if response.status != 200:
-                    with answer:
-                        _envelope(path, response.status, answer.read())
-                    raise _unreadable(path, response.status)
-                if cut is not None:
-                    answer.load()
-                return answer
-            finally:
-                if cut is not None:
-                    cut.watch(None)
-        except FlowError:
-            connection.close()
-            raise
+            except BaseException:
+                connection.close()
+                raise
+            # From here on the answer takes care of the connection.
+            answer = Answer(self, connection, response, path)
+            if response.status != 200:
+                with answer:
+                    _envelope(path, response.status, answer.read())
+                raise _unreadable(path, response.status)
+            if cut is not None:
+                answer.load()
+            return answer
         except (OSError, http.client.HTTPException) as e:
-            connection.close()
             raise self._silence(path, e) from e
-        except BaseException:
-            connection.close()
-            raise
+        finally:
+            if cut is not None:
+                cut.watch(None)
 
     def _take(self) -> http.client.HTTPConnection:
         with self._lock:

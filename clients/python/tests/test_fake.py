@@ -1,0 +1,117 @@
+import asyncio
+import unittest
+
+from asyncflow import AsyncFlowClient, Code, FlowError, NewTask, Status, TaskType
+from asyncflow.model import Report
+from asyncflow.testing import FakeFlow
+
+
+class FakeTest(unittest.TestCase):
+    """The server in memory keeps the contract."""
+
+    def setUp(self):
+        self.flow = FakeFlow("lark")
+
+    def create(self, **members):
+        return self.flow.create(NewTask("lark", "a", "ada", **members)).task_id
+
+    def hold(self, name="h", limit=10):
+        return self.flow.hold("lark", "w", name, limit=limit, stages=[]).tasks
+
+    def report(self, task, outcome="SUCCESS", **members):
+        report = Report(task.task_id, "w", task.lease_epoch, outcome, **members)
+        return self.flow.report([report])[0]
+
+    def test_due_order_is_that_of_priority_then_age(self):
+        late, first, second = self.create(delay=5), self.create(priority=60), self.create()
+        self.assertEqual([first, second], [task.task_id for task in self.hold()])
+        self.flow.advance(5)
+        self.assertEqual([late], [task.task_id for task in self.hold("h2")])
+
+    def test_key_names_one_task(self):
+        first = self.flow.create(NewTask("lark", "a", "ada", idempotency_key="k"))
+        again = self.flow.create(NewTask("lark", "a", "ada", idempotency_key="k"))
+        self.assertEqual((first.task_id, "EXISTING"), (again.task_id, again.outcome))
+        self.assertEqual(first.task_id, self.flow.find("lark", "k").task_id)
+        with self.assertRaises(FlowError) as caught:
+            self.flow.create(NewTask("lark", "b", "ada", idempotency_key="k"))
+        self.assertEqual(Code.IDEMPOTENCY_CONFLICT, caught.exception.code)
+
+    def delays(self, **settings):
+        self.flow.save_type(TaskType("lark", max_retry_num=6, **settings))
+        self.create()
+        delays = []
+        for _ in range(6):
+            (task,) = self.hold(f"h{len(delays)}")
+            self.report(task, "RETRY")
+            task = self.flow.get(task.task_id)
+            delays.append((task.order_time - self.flow._server.now) // 1000)
+            self.flow.advance(delays[-1])
+        return delays
+
+    def test_retries_with_both_intervals(self):
+        self.assertEqual([5, 10, 20, 30, 30, 30], self.delays(retry_interval=5, max_retry_interval=30))
+
+    def test_retries_with_one_interval(self):
+        self.assertEqual([1, 2, 4, 8, 10, 10], self.delays(retry_interval=10))
+
+    def test_retries_with_a_negative_interval(self):
+        self.assertEqual([7] * 6, self.delays(retry_interval=-7))
+
+    def test_retries_at_once(self):
+        self.assertEqual([0] * 6, self.delays(retry_interval=0))
+
+    def test_each_hold_gets_one_report(self):
+        self.create()
+        (task,) = self.hold()
+        self.assertEqual("ACCEPTED", self.report(task, "SNOOZE", delay_ms=0, report_id="r").outcome)
+        self.assertEqual("ALREADY_DONE", self.report(task, "SNOOZE", delay_ms=0, report_id="r").outcome)
+        self.assertEqual(Code.LEASE_LOST, self.report(task, report_id="other").code)
+        (task,) = self.hold("h2")
+        self.report(task)
+        self.assertEqual(Code.TRANSITION_NOT_ALLOWED, self.report(task).code)
+
+    def test_late_report_counts_while_nobody_else_holds_the_task(self):
+        self.create()
+        (task,) = self.hold()
+        self.flow.advance(31)
+        self.assertIs(Status.WAITING, self.flow.get(task.task_id).status)
+        self.assertEqual("ACCEPTED", self.report(task).outcome)
+
+    def test_poison_fails(self):
+        self.flow.save_type(TaskType("lark", max_delivery=2))
+        task_id = self.create()
+        for n in range(3):
+            self.hold(f"h{n}")
+            self.flow.advance(31)
+        self.assertIs(Status.FAILED, self.flow.get(task_id).status)
+
+    def test_pages(self):
+        made = [self.create() for _ in range(5)]
+        page = self.flow.list("lark", Status.WAITING, limit=2)
+        self.assertEqual(made[:-3:-1], [task.task_id for task in page.tasks])
+        self.assertEqual(made[::-1], [task.task_id for task in self.flow.all("lark")])
+        self.assertEqual([], self.flow.list_of_user("bob").tasks)
+
+    def test_acts(self):
+        task_id = self.create()
+        self.flow.pause(task_id)
+        self.assertEqual([], self.hold())
+        self.flow.resume(task_id)
+        self.flow.cancel(task_id)
+        self.assertEqual(task_id, self.flow.retry(task_id))
+        self.assertEqual(1, len(self.hold()))
+
+    def test_unknown_type(self):
+        with self.assertRaises(FlowError) as caught:
+            self.flow.create(NewTask("wren", "a", "ada"))
+        self.assertEqual(Code.NO_SUCH_TASK_TYPE, caught.exception.code)
+
+    def test_async_client(self):
+        async def application():
+            flow = AsyncFlowClient(self.flow)
+            made = await flow.create_all([NewTask("lark", "a", "ada")])
+            await flow.cancel(made[0].task_id)
+            return await flow.wait(made[0].task_id, 5)
+
+        self.assertIs(Status.CANCELLED, asyncio.run(application()).status)

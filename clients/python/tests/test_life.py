@@ -1,0 +1,89 @@
+import asyncio
+import os
+import signal
+import threading
+import unittest
+
+from asyncflow import Done, NewTask, Status, Worker
+from asyncflow.testing import FakeFlow
+
+
+class LifeTest(unittest.TestCase):
+    """A worker with its threads, from start to stop."""
+
+    def setUp(self):
+        self.flow = FakeFlow("lark")
+        self.worker = Worker(client=self.flow, grace=10)
+        self.began = threading.Event()
+
+    def create(self):
+        return self.flow.create(NewTask("lark", "a", "ada")).task_id
+
+    def test_work_is_done_and_the_stop_leaves_nothing_behind(self):
+        self.worker.stage("lark", "a")(lambda run: (self.began.set(), Done("ok"))[1])
+        task_id = self.create()
+        self.worker.start()
+        self.assertTrue(self.began.wait(10))
+        self.assertTrue(self.worker.stop())
+        self.assertEqual("ok", self.flow.get(task_id).result)
+        self.assertEqual("STOPPED", self.worker.state)
+
+    def test_handler_that_outlives_the_grace_is_told_and_its_task_released(self):
+        @self.worker.stage("lark", "a")
+        def handler(run):
+            self.began.set()
+            while not run.wait(60):
+                pass
+            raise RuntimeError("told to stop")
+
+        task_id = self.create()
+        self.worker.start()
+        self.assertTrue(self.began.wait(10))
+        self.assertTrue(self.worker.stop(0))
+        task = self.flow.get(task_id)
+        self.assertEqual((Status.WAITING, 0), (task.status, task.crt_retry_num))
+
+    def test_sigterm_drains(self):
+        @self.worker.stage("lark", "a")
+        def handler(run):
+            os.kill(os.getpid(), signal.SIGTERM)
+            return Done("finished in the grace")
+
+        task_id = self.create()
+        before = signal.getsignal(signal.SIGTERM)
+        self.worker.run()
+        self.assertEqual("finished in the grace", self.flow.get(task_id).result)
+        self.assertIs(before, signal.getsignal(signal.SIGTERM))
+
+    def test_drain_by_the_server_ends_the_worker(self):
+        self.worker.stage("lark", "a")(lambda run: (self.worker._drain(None), Done("last"))[1])
+        task_id = self.create()
+        self.worker.run()
+        self.assertEqual("last", self.flow.get(task_id).result)
+
+    def test_async_handlers_run_on_the_loop_of_the_application(self):
+        loops = []
+
+        @self.worker.stage("lark", "a")
+        async def handler(run):
+            loops.append(asyncio.get_running_loop())
+            threading.Thread(target=self.worker.stop).start()
+            return Done()
+
+        task_id = self.create()
+
+        async def application():
+            await asyncio.wait_for(self.worker.serve(), 10)
+            return asyncio.get_running_loop()
+
+        self.assertEqual([asyncio.run(application())], loops)
+        self.assertIs(Status.SUCCESS, self.flow.get(task_id).status)
+
+    def test_a_worker_starts_once_and_needs_stages(self):
+        with self.assertRaises(RuntimeError):
+            Worker(client=self.flow).start()
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.worker.start()
+        self.addCleanup(self.worker.stop)
+        with self.assertRaises(RuntimeError):
+            self.worker.start()
