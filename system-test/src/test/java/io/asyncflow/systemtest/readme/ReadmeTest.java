@@ -177,6 +177,7 @@ class ReadmeTest {
         "docs/state-machine.md",
         "docs/threats.md",
         "docs/worker-state-machines.md",
+        "clients/python/README.md",
         "security/accepted.md"
       })
   void everyLinkLeadsSomewhere(String document) {
