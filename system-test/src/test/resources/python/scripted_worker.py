@@ -49,7 +49,7 @@ def hang(run):
     while not run.wait(3600):
         pass
     say("stopped", run)
-    return Done("nobody may see this")
+    return Done("stopped")
 
 
 @worker.stage(task_type, "doze")

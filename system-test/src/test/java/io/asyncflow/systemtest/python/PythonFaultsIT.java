@@ -92,7 +92,7 @@ class PythonFaultsIT {
   }
 
   @Test
-  void stoppedWorkerFindsItsLeasesLostAndReportsNothing() throws Exception {
+  void stoppedWorkerFindsItsLeasesLostAndNothingOfItCounts() throws Exception {
     python.configure("stopped");
     List<String> tasks = gates("stopped", 5);
     String endless = python.create("stopped", "hang", "{}");
