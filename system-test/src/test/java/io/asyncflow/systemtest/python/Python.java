@@ -16,7 +16,9 @@ public final class Python {
     boolean isThere = isThere();
     if (!isThere) {
       System.out.println(
-          "NOT RUN: " + test.getSimpleName() + ", there is no python3, 3.9 or later, on this machine");
+          "NOT RUN: "
+              + test.getSimpleName()
+              + ", there is no python3, 3.9 or later, on this machine");
     }
     assumeTrue(isThere, "there is no python3, 3.9 or later, on this machine");
   }

@@ -71,8 +71,7 @@ class PythonFaultsIT {
     python.configure("spooled");
     try (TcpProxy proxy = TcpProxy.to(server.port())) {
       List<String> tasks = gates("spooled", 5);
-      WorkerNode worker =
-          python.start("spooler", "spooled", "http://127.0.0.1:" + proxy.port());
+      WorkerNode worker = python.start("spooler", "spooled", "http://127.0.0.1:" + proxy.port());
       awaitSaid(worker, "gate", tasks);
       long first = worker.pid();
       proxy.cut();

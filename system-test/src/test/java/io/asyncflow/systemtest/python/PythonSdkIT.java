@@ -50,7 +50,10 @@ class PythonSdkIT {
             .map(PythonSdkIT::firstGroup)
             .toList();
     List<String> names =
-        Pattern.compile("`(\\w+\\.py)`:").matcher(readme).results().map(PythonSdkIT::firstGroup)
+        Pattern.compile("`(\\w+\\.py)`:")
+            .matcher(readme)
+            .results()
+            .map(PythonSdkIT::firstGroup)
             .toList();
     assertThat(names).hasSameSizeAs(programs).contains("greeter.py", "club.py", "test_greeter.py");
     assertThat(programs.get(names.indexOf("greeter.py")).lines()).hasSizeLessThanOrEqualTo(15);
@@ -99,8 +102,7 @@ class PythonSdkIT {
     ProcessBuilder builder = new ProcessBuilder("python3").directory(place.toFile());
     builder.command().addAll(List.of(arguments));
     builder.environment().putAll(with(variables));
-    Process process =
-        builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
     process.destroyForcibly();
     String printed = Files.readString(output);
