@@ -182,6 +182,7 @@ class Connections:
                 if connection.sock is None:
                     connection.timeout = CONNECT_TIMEOUT
                     connection.connect()
+                    assert connection.sock is not None
                     connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.sock.settimeout(self._timeout + extra_wait)
                 if cut is not None:

@@ -75,7 +75,8 @@ class Backoff:
 
     def after(self, failures: int) -> float:
         """The wait after so many failures in a row, from 1."""
-        return min(0.1 * 2 ** min(failures - 1, 10), 5.0) * (1 - self._chance() / 2)
+        doubled = 0.1 * float(2 ** min(failures - 1, 10))
+        return min(doubled, 5.0) * (1 - self._chance() / 2)
 
 
 class Trouble:

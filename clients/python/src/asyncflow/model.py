@@ -303,8 +303,9 @@ class Report:
 
     def with_text(self, text: str) -> Report:
         """The same with another text in that place."""
-        name = "result" if self.outcome == "SUCCESS" else "task_context"
-        return dataclasses.replace(self, **{name: text})
+        if self.outcome == "SUCCESS":
+            return dataclasses.replace(self, result=text)
+        return dataclasses.replace(self, task_context=text)
 
 
 @dataclass(frozen=True)

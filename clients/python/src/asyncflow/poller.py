@@ -188,7 +188,8 @@ class Poller:
     def turn(self) -> Optional[float]:
         """One turn; returns the seconds until the next, None at the end."""
         if self._stopping.is_set():
-            return self._end()
+            self._end()
+            return None
         limits = self._limits()
         if limits is None or (self._unanswered is None and self._pool.room == 0):
             return UNTIL_WOKEN
@@ -198,7 +199,8 @@ class Poller:
             useful = self._poll(limits)
         except FlowError as e:
             if self._stopping.is_set():
-                return self._end()
+                self._end()
+                return None
             self._trouble.failed(e, "tried again until they work")
             return self._backoff.next()
         finally:

@@ -387,7 +387,8 @@ class _Server:
             return -first * 1000
         if not cap:  # a type with retry_interval alone gives 1, 2, 4, … up to it
             first, cap = min(1, first), first
-        return int(min(first * 2 ** (row["crtRetryNum"] - 1), cap) * 1000)
+        doubled: int = first * 2 ** (row["crtRetryNum"] - 1)
+        return min(doubled, int(cap)) * 1000
 
     def beat(self, body: Any) -> Any:
         return {
