@@ -384,7 +384,7 @@ class _Server:
         settings = self._types[row["taskType"]]
         first, cap = settings["retry_interval"], row["maxRetryInterval"]
         if first < 0:
-            return -first * 1000
+            return int(-first) * 1000
         if not cap:  # a type with retry_interval alone gives 1, 2, 4, … up to it
             first, cap = min(1, first), first
         doubled: int = first * 2 ** (row["crtRetryNum"] - 1)

@@ -131,10 +131,11 @@ class Worker:
             caught_up=self._wake_pollers,
         )
         self._ends = RunEnds(writer, self._sender, self._runs, clock)
+        self._beats = self.client.with_timeout(HEARTBEAT_TIMEOUT)
         self._heart = Heart(
             self.worker_id,
             self._start_id,
-            self.client.with_timeout(HEARTBEAT_TIMEOUT),
+            self._beats,
             self._runs,
             self._ends,
             self._describe,
@@ -386,6 +387,7 @@ class Worker:
         spooled = self._spool.size if self._spool else 0
         if self._spool:
             self._spool.close()
+        self._beats.close()
         self.client.close()
         self._state = "STOPPED"
         if unsettled or spooled:
