@@ -93,6 +93,17 @@ class StagesTest(unittest.TestCase):
         task = self.run_one(lambda run: Snooze(60))
         self.assertEqual((Status.WAITING, 0), (task.status, task.crt_retry_num))
 
+    def test_result_with_odd_members_ends_its_task_all_the_same(self):
+        for result in (Snooze(float("inf")), Retry("x", after="soon"), Done(creates=7)):
+            bench = Bench()
+            bench.worker.stage("lark", "a")(lambda run, result=result: result)
+            task_id = bench.create()
+            bench.worker.run_due()
+            self.assertEqual(Status.FAILED, bench.task(task_id).status, result)
+
+    def test_exception_may_be_a_reason(self):
+        self.assertIn("no voice", self.run_one(lambda run: Retry(OSError("no voice"))).schedule_log)
+
     def test_fail(self):
         self.assertEqual(Status.FAILED, self.run_one(lambda run: Fail("spoilt")).status)
 

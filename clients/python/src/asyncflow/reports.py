@@ -146,8 +146,10 @@ def _creates(tasks: Sequence[NewTask]) -> Optional[List[Any]]:
         raise NonRetryable(f"a task to create cannot be written as JSON: {e}") from e
 
 
-def _words(reason: str) -> str:
-    return fit(reason) if reason and reason.strip() else "the handler gave no reason"
+def _words(reason: object) -> str:
+    """A reason as text; an exception is one, too."""
+    words = "" if reason is None else str(reason).strip()
+    return fit(words) if words else "the handler gave no reason"
 
 
 @dataclasses.dataclass
@@ -439,6 +441,9 @@ class RunEnds:
             report = self._writer.of(run.task, result)
         except NonRetryable as unwritable:
             self.raised(run, unwritable)
+            return
+        except Exception as odd:  # such as a delay of infinity
+            self.raised(run, NonRetryable(f"the result {result!r:.200} cannot be reported: {odd}"))
             return
         self._report(run, report)
 
