@@ -51,15 +51,15 @@ class EnvironmentKeyUse {
     long last = lastRecorded.get();
     if (now - last >= HOUR && lastRecorded.compareAndSet(last, now)) {
       Actor actor = CallerActor.of(caller, request);
-      recorder.execute(() -> record(actor));
+      recorder.execute(() -> record(actor, now));
     }
   }
 
-  private void record(Actor actor) {
+  private void record(Actor actor, long usedAt) {
     try {
       acts.recordBy(actor, Act.of("USE_KEY", "key:FLOW_API_KEY"));
     } catch (RuntimeException e) {
-      lastRecorded.set(node.nanoTime() - HOUR + FAILURE_PAUSE);
+      lastRecorded.set(usedAt - HOUR + FAILURE_PAUSE);
       log.warn(
           "a use of FLOW_API_KEY from {} could not be recorded, and the next one will be: {}",
           actor.ip(),
