@@ -27,6 +27,9 @@ import org.springframework.test.context.ContextConfiguration;
 @ContextConfiguration(initializers = RunningServer.OnTestDatabase.class)
 public @interface RunningServer {
 
+  /** Where the servers of this JVM keep objects; tests run in several JVMs at once. */
+  String STORE = "target/store-" + System.getProperty("surefire.forkNumber", "0");
+
   /** Points the server to a schema that nobody used before. */
   class OnTestDatabase implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -37,7 +40,7 @@ public @interface RunningServer {
               "spring.datasource.url=" + database.jdbcUrl(TestServices.newSchema("flowsvr")),
               "spring.datasource.username=" + database.user(),
               "spring.datasource.password=" + database.password(),
-              "flow.store.dir=target/store",
+              "flow.store.dir=" + STORE,
               "flow.store.min-free=1MB")
           .applyTo(context);
       GenericApplicationContext beans = (GenericApplicationContext) context;

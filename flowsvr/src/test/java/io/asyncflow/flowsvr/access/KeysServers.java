@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.access;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.FlowServer;
 import io.asyncflow.flowsvr.wire.Wire;
@@ -39,7 +40,7 @@ public final class KeysServers implements AutoCloseable {
     all.put("--flow.access.mode", "keys");
     all.put("--flow.access.api-key", ENVIRONMENT_KEY);
     all.put("--flow.access.pepper", PEPPER);
-    all.put("--flow.store.dir", "target/store");
+    all.put("--flow.store.dir", RunningServer.STORE);
     all.put("--spring.datasource.url", DATABASE.jdbcUrl(schema));
     all.put("--spring.datasource.username", DATABASE.user());
     all.put("--spring.datasource.password", DATABASE.password());

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.dev.environment.ActVerifier;
 import io.asyncflow.dev.environment.ActVerifier.Link;
 import io.asyncflow.dev.environment.ActVerifier.Verdict;
@@ -53,7 +54,7 @@ class ActChainIT {
         new SpringApplication(FlowServer.class)
             .run(
                 "--server.port=0",
-                "--flow.store.dir=target/store",
+                "--flow.store.dir=" + RunningServer.STORE,
                 "--flow.governance.sweep-interval=1h",
                 "--flow.governance.cleaning-interval=1h",
                 "--spring.datasource.url=" + DATABASE.jdbcUrl(SCHEMA),

@@ -327,11 +327,17 @@ class DatabaseFaultsIT {
     return mayBe && timed.answer().status() == 200;
   }
 
+  private static boolean isNumber(Call call) {
+    return call.path().startsWith("/api/stats/") || call.path().equals("/api/meta");
+  }
+
+  private static boolean hasConnectionsOfItsOwn(Call call) {
+    return isNumber(call) || READS.contains(call.path());
+  }
+
   /** Numbers have two connections, and others may be waiting for the database on them. */
   private static boolean isRefusedForItsTurn(Timed timed) {
-    String path = timed.call().path();
-    return (path.startsWith("/api/stats/") || path.equals("/api/meta"))
-        && timed.answer().status() == 429;
+    return isNumber(timed.call()) && timed.answer().status() == 429;
   }
 
   private static void print(String what, List<Timed> answers) {
@@ -438,7 +444,7 @@ class DatabaseFaultsIT {
     List<Call> calls =
         calls().stream()
             .filter(call -> !call.path().endsWith("/heartbeat"))
-            .filter(call -> !READS.contains(call.path())) // they have connections of their own
+            .filter(call -> !hasConnectionsOfItsOwn(call))
             .toList();
     List<Timed> answers = AtOnce.from(calls.size(), i -> time(calls.get(i)));
     print("exhausted pool", answers);

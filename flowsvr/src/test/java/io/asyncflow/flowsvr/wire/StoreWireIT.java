@@ -40,7 +40,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 @RunningServer
 class StoreWireIT {
 
-  private static final Path UPLOADS = Path.of("target/store/uploads");
+  private static final Path UPLOADS = Path.of(RunningServer.STORE, "uploads");
 
   @LocalServerPort int port;
   @Autowired Given given;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat;
@@ -139,7 +140,7 @@ class KeysIT {
             "--flow.access.pepper=" + PEPPER,
             "--flow.max-holds-per-key=3",
             "--flow.max-streams-per-key=2",
-            "--flow.store.dir=target/store",
+            "--flow.store.dir=" + RunningServer.STORE,
             "--spring.datasource.url=" + DATABASE.jdbcUrl(SCHEMA),
             "--spring.datasource.username=" + DATABASE.user(),
             "--spring.datasource.password=" + DATABASE.password());
