@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
@@ -28,6 +29,7 @@ class SchedulesPresence
   private static final Feature SCHEDULES = new Feature("t_schedule");
 
   private final FeaturesInUse features;
+  private final AtomicInteger news = new AtomicInteger();
   private volatile boolean isInUse;
   private BackgroundLoop loop;
 
@@ -42,15 +44,20 @@ class SchedulesPresence
   }
 
   void probe() {
-    isInUse = features.has(SCHEDULES);
+    int before = news.get();
+    boolean found = features.has(SCHEDULES);
+    synchronized (this) {
+      if (news.get() == before) { // else what was read may be older than the schedule of the news
+        isInUse = found;
+      }
+    }
   }
 
   /** There is a schedule, or was just now. */
-  void saw() {
-    if (!isInUse) {
-      features.changed();
-      isInUse = true;
-    }
+  synchronized void saw() {
+    features.changed(); // also where it is in use: what others have read may be older, and say no
+    news.incrementAndGet();
+    isInUse = true;
   }
 
   @EventListener

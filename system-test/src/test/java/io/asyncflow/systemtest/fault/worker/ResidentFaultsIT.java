@@ -177,16 +177,20 @@ class ResidentFaultsIT {
 
   /** Each hold ran on one worker, and a later one never began before an earlier one. */
   private static void assertEachEpochRanOnce(Scenario scenario) {
-    Map<String, List<Event>> runs =
-        scenario.history().events().stream()
-            .filter(event -> event.act() == Act.RUN && event.phase() == Phase.INVOKE)
-            .sorted(Comparator.comparingLong(Event::at))
-            .collect(groupingBy(Event::task));
-    assertThat(runs).hasSize(2);
-    runs.values()
+    // A run is recorded by its worker, a moment after the hold.
+    await().atMost(PATIENCE).until(() -> runsByTask(scenario).size() == 2);
+    runsByTask(scenario)
+        .values()
         .forEach(
             ofTask ->
                 assertThat(ofTask).extracting(Event::epoch).isSorted().doesNotHaveDuplicates());
     assertThat(scenario.count("status IN (1, 2)")).isEqualTo(1);
+  }
+
+  private static Map<String, List<Event>> runsByTask(Scenario scenario) {
+    return scenario.history().events().stream()
+        .filter(event -> event.act() == Act.RUN && event.phase() == Phase.INVOKE)
+        .sorted(Comparator.comparingLong(Event::at))
+        .collect(groupingBy(Event::task));
   }
 }
