@@ -57,7 +57,7 @@ class IssuerSessionLogIn implements IssuerLogIn {
       throw new FlowException(ErrorCode.CROSS_SITE, "a web page of another site sent this");
     }
     pending.requireSafe(request);
-    Begun begun = logIns.begin(to);
+    Begun begun = logIns.begin(to, request.getRemoteAddr());
     pending.set(request, response, begun.kept(), IssuerLogIns.LONGEST);
     return begun.address();
   }
@@ -69,7 +69,7 @@ class IssuerSessionLogIn implements IssuerLogIn {
     pending.requireSafe(request);
     Optional<String> kept = pending.read(request).findFirst();
     try {
-      Finished finished = logIns.finish(fieldsOf(request), kept);
+      Finished finished = logIns.finish(fieldsOf(request), kept, request.getRemoteAddr());
       pending.clear(request, response);
       SecurityContextHolder.setContext(
           new SecurityContextImpl(new CallerAuthentication(finished.caller())));
@@ -79,9 +79,7 @@ class IssuerSessionLogIn implements IssuerLogIn {
       if (e.reason() != Reason.STALE) { // that was not the answer to this log-in
         pending.clear(request, response);
       }
-      if (!refused.countTry(request.getRemoteAddr(), Refusal.NO_KEY).isZero()) {
-        throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many tries from your address");
-      }
+      refused.count(request.getRemoteAddr(), Refusal.NO_KEY);
       throw e;
     }
   }

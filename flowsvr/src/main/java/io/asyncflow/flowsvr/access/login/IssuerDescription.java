@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.system.Node;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
@@ -48,7 +49,16 @@ class IssuerDescription {
     this.node = node;
   }
 
+  /** What is known of it, if nobody needs to wait: it is fresh, or another request reads it now. */
+  Optional<AuthorizationServerMetadata> ready() {
+    Read known = last;
+    boolean isReady = known != null && (!isToBeRead(known) || reading.isLocked());
+    return isReady ? Optional.ofNullable(known.metadata()) : Optional.empty();
+  }
+
   /**
+   * What it says, read now if need be.
+   *
    * @throws FlowException if it was never read, and cannot be read now
    */
   AuthorizationServerMetadata get() {

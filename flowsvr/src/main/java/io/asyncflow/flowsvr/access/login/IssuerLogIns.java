@@ -27,7 +27,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 
 /**
  * The log-ins of people at the issuer: authorization code flow with PKCE. What a server needs to
@@ -38,29 +37,28 @@ public class IssuerLogIns {
   /** For how long somebody may be at the issuer's page. */
   public static final Duration LONGEST = Duration.ofMinutes(10);
 
-  /** Anybody can begin a log-in, and bring codes that he has made up. */
-  private static final int MOST_AT_ONCE = 16;
-
   private final LogInProperties client;
   private final IssuerDescription issuer;
   private final CodeExchange exchange;
   private final IdTokens tokens;
   private final KnownKeys keys;
   private final LogInSeal seal;
-  private final Semaphore asking = new Semaphore(MOST_AT_ONCE);
+  private final IssuerShare share;
 
   IssuerLogIns(
       LogInProperties client,
       IssuerDescription issuer,
       CodeExchange exchange,
       IdTokens tokens,
-      KnownKeys keys) {
+      KnownKeys keys,
+      IssuerShare share) {
     this.client = client;
     this.issuer = issuer;
     this.exchange = exchange;
     this.tokens = tokens;
     this.keys = keys;
     this.seal = new LogInSeal(client.clientSecret());
+    this.share = share;
   }
 
   /**
@@ -79,16 +77,12 @@ public class IssuerLogIns {
    */
   public record Finished(Caller caller, long endsAt, String to) {}
 
-  /** The work of a request that may wait for the issuer. */
-  private interface Asking<T> {
-    T ask() throws RefusedException;
-  }
-
   /**
+   * @param address of the browser
    * @throws FlowException if the issuer does not answer
    */
-  public Begun begin(String to) {
-    AuthorizationServerMetadata at = described();
+  public Begun begin(String to, String address) {
+    AuthorizationServerMetadata at = described(address);
     PendingLogIn logIn = PendingLogIn.begin(to, keys.now() + LONGEST.toMillis());
     AuthenticationRequest request =
         new AuthenticationRequest.Builder(
@@ -104,9 +98,11 @@ public class IssuerLogIns {
     return new Begun(request.toURI(), seal.seal(logIn));
   }
 
-  private AuthorizationServerMetadata described() {
+  /** Nothing is asked while it is known. */
+  private AuthorizationServerMetadata described(String address) {
+    Optional<AuthorizationServerMetadata> known = issuer.ready();
     try {
-      return bounded(issuer::get);
+      return known.isPresent() ? known.get() : share.ask(address, issuer::get);
     } catch (RefusedException e) {
       throw new IllegalStateException("a description refuses nobody", e);
     }
@@ -115,9 +111,11 @@ public class IssuerLogIns {
   /**
    * @param answer the fields with which the issuer sent the browser back
    * @param kept what the browser has kept
-   * @throws FlowException if the issuer does not answer
+   * @param address of the browser
+   * @throws FlowException if the issuer does not answer, or the browser's network has tried too
+   *     often
    */
-  public Finished finish(Map<String, List<String>> answer, Optional<String> kept)
+  public Finished finish(Map<String, List<String>> answer, Optional<String> kept, String address)
       throws RefusedException {
     PendingLogIn logIn =
         kept.flatMap(seal::open)
@@ -127,7 +125,20 @@ public class IssuerLogIns {
     if (!logIn.isState(response.getState())) {
       throw new RefusedException(Reason.STALE);
     }
-    return bounded(() -> finish(logIn, response));
+    AuthorizationServerMetadata at = described(address);
+    AuthorizationCode code = codeIn(response, at);
+    Person person =
+        share.tryWith(
+            address,
+            () ->
+                exchange
+                    .exchange(at, code, logIn.verifier())
+                    .flatMap(token -> tokens.verify(token, logIn.nonce()))
+                    .orElseThrow(() -> new RefusedException(Reason.UNPROVEN)));
+    if (!person.mayEnter()) {
+      throw new RefusedException(Reason.NO_RIGHTS);
+    }
+    return new Finished(person.caller(), person.endsAt(), logIn.to());
   }
 
   private AuthenticationResponse parse(Map<String, List<String>> answer) throws RefusedException {
@@ -141,9 +152,8 @@ public class IssuerLogIns {
     }
   }
 
-  private Finished finish(PendingLogIn logIn, AuthenticationResponse response)
+  private AuthorizationCode codeIn(AuthenticationResponse response, AuthorizationServerMetadata at)
       throws RefusedException {
-    AuthorizationServerMetadata at = issuer.get();
     Issuer from = response.getIssuer();
     if (from == null
         ? at.supportsAuthorizationResponseIssuerParam()
@@ -157,25 +167,6 @@ public class IssuerLogIns {
     if (code == null) {
       throw new RefusedException(Reason.UNPROVEN);
     }
-    Person person =
-        exchange
-            .exchange(at, code, logIn.verifier())
-            .flatMap(token -> tokens.verify(token, logIn.nonce()))
-            .orElseThrow(() -> new RefusedException(Reason.UNPROVEN));
-    if (!person.mayEnter()) {
-      throw new RefusedException(Reason.NO_RIGHTS);
-    }
-    return new Finished(person.caller(), person.endsAt(), logIn.to());
-  }
-
-  private <T> T bounded(Asking<T> asking) throws RefusedException {
-    if (!this.asking.tryAcquire()) {
-      throw new FlowException(ErrorCode.UNAVAILABLE, "too many log-ins wait for the issuer");
-    }
-    try {
-      return asking.ask();
-    } finally {
-      this.asking.release();
-    }
+    return code;
   }
 }

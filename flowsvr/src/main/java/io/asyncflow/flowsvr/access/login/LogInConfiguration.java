@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.access.token.Tokens;
 import io.asyncflow.flowsvr.system.Node;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -21,14 +22,19 @@ class LogInConfiguration {
       LogInProperties client,
       ObjectProvider<Tokens> tokens,
       ObjectProvider<KnownKeys> keys,
-      Node node) {
+      Node node,
+      @Value("${flow.tls.mode:}") String tls,
+      @Value("${server.forward-headers-strategy:none}") String forwarded) {
     client.check();
+    boolean knowsNetworks =
+        !tls.strip().equals("proxy") || !forwarded.strip().equalsIgnoreCase("none");
     IssuerHttp http = new IssuerHttp(PATIENCE);
     return new IssuerLogIns(
         client,
         new IssuerDescription(client.issuer(), http, node),
         new CodeExchange(client, http, node),
         tokens.getObject().ofPeople(client.clientId()),
-        keys.getObject());
+        keys.getObject(),
+        new IssuerShare(node, knowsNetworks));
   }
 }

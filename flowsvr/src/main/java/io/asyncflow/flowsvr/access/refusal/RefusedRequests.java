@@ -7,11 +7,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
-import java.net.Inet4Address;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -91,7 +87,7 @@ public class RefusedRequests {
 
   private Tries triesOf(String address, Refusal refusal) {
     refusals.get(refusal).increment();
-    String network = networkOf(address);
+    String network = ClientAddress.networkOf(address).orElse(OTHERS);
     Tries tries = byAddress.get(network);
     if (tries == null) {
       String name = byAddress.size() < MOST_ADDRESSES ? network : OTHERS;
@@ -158,23 +154,5 @@ public class RefusedRequests {
     return counts.entrySet().stream()
         .map(count -> count.getValue() + " " + count.getKey().words())
         .collect(Collectors.joining(", "));
-  }
-
-  /** Groups IPv6 addresses by /64, because a client with one of them has at least 2^64. */
-  private static String networkOf(String address) {
-    return ClientAddress.parse(address).map(RefusedRequests::networkOf).orElse(OTHERS);
-  }
-
-  private static String networkOf(InetAddress address) {
-    if (address instanceof Inet4Address) {
-      return address.getHostAddress();
-    }
-    byte[] bytes = address.getAddress();
-    Arrays.fill(bytes, 8, 16, (byte) 0);
-    try {
-      return InetAddress.getByAddress(bytes).getHostAddress() + "/64";
-    } catch (UnknownHostException e) {
-      throw new IllegalArgumentException("sixteen bytes are an address", e);
-    }
   }
 }

@@ -1,7 +1,9 @@
 package io.asyncflow.flowsvr.web.filter;
 
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -27,6 +29,27 @@ public final class ClientAddress {
           : Optional.empty();
     } catch (UnknownHostException e) {
       return Optional.empty();
+    }
+  }
+
+  /**
+   * What one client has at least: its IPv4 address, or the /64 of an IPv6 address, which has 2^64
+   * others. Empty if the text is no address.
+   */
+  public static Optional<String> networkOf(String address) {
+    return parse(address).map(ClientAddress::networkOf);
+  }
+
+  private static String networkOf(InetAddress address) {
+    if (address instanceof Inet4Address) {
+      return address.getHostAddress();
+    }
+    byte[] bytes = address.getAddress();
+    Arrays.fill(bytes, 8, 16, (byte) 0);
+    try {
+      return InetAddress.getByAddress(bytes).getHostAddress() + "/64";
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException("sixteen bytes are an address", e);
     }
   }
 }

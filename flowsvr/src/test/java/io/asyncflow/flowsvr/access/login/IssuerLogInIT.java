@@ -400,9 +400,30 @@ class IssuerLogInIT {
     assertThat(begun.cookie()).hasSizeLessThan(2_000);
   }
 
+  /** An office shares its address with a program that has a wrong key. */
+  @Test
+  void addressThatIsTurnedAwayForItsKeysLogsIn() {
+    int status = 0;
+    for (int i = 0; i < 40 && status != 429; i++) {
+      status =
+          one.send(
+                  HttpRequest.newBuilder(URI.create(one.base + "/api/key/me"))
+                      .header("Authorization", "Bearer wrong"))
+              .statusCode();
+    }
+    assertThat(status).isEqualTo(429);
+    Begun begun = one.begin("/console");
+    Map<String, String> declined =
+        Map.of(
+            "error", "access_denied", "state", begun.asked().get("state"), "iss", ISSUER.url());
+    assertRefused(one.comeBack(declined, begun.cookie()), "did not let you in");
+    assertThat(location(logIn(person("READER")))).hasToString("/console/jobs");
+  }
+
   @Test
   void slowIssuerTakesFewThreadsAndNobodyElseWaits() {
     Begun begun = one.begin("/console");
+    int before = ISSUER.exchanges();
     ISSUER.sleep();
     try {
       List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
@@ -416,8 +437,9 @@ class IssuerLogInIT {
       List<Integer> statuses =
           waiting.stream().map(answer -> answer.join().statusCode()).distinct().toList();
       assertThat(statuses).containsExactly(503);
-      assertThat(ISSUER.exchanges()).as("asked").isPositive();
+      assertThat(ISSUER.exchanges() - before).as("asked").isBetween(1, 10);
       assertThat(one.open("/console/login", "", "none").statusCode()).isEqualTo(200);
+      assertThat(one.begin("/console").cookie()).as("nothing is to be asked").isNotEmpty();
     } finally {
       ISSUER.wake();
     }
