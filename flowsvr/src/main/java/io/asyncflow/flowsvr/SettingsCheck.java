@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.redisson.misc.RedisURI;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
 import org.springframework.context.ApplicationListener;
@@ -37,6 +38,8 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
           "propertiesTransform",
           "socketFactory");
 
+  private static final String MAKE_ONE = "Make one with: openssl rand -hex 32";
+
   @Override
   public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
     Environment settings = event.getEnvironment();
@@ -57,14 +60,15 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         word -> word.matches("true|false"),
         "FLOW_DOCS is '%s' and must be true or false.");
     if (!"true".equals(settings.getProperty("flow.access.weak-key"))) {
-      refuse(
+      refuseWeak(settings, "flow.access.api-key", "FLOW_API_KEY", WeakKey::isWeak, MAKE_ONE);
+      refuseWeak(
+          settings, "flow.access.pepper", "FLOW_KEY_PEPPER", SettingsCheck::isWeakPepper, MAKE_ONE);
+      refuseWeak(
           settings,
-          "flow.access.api-key",
-          key -> !WeakKey.isWeak(key),
-          "FLOW_API_KEY would be guessed: it is shorter than "
-              + WeakKey.LEAST_LENGTH
-              + " characters, or a placeholder. Make one with: openssl rand -hex 32 (for a trial,"
-              + " --flow.access.weak-key=true lets it pass).");
+          "flow.oidc.client-secret",
+          "FLOW_OIDC_CLIENT_SECRET",
+          WeakKey::isWeak,
+          "Have the issuer make another one");
     }
     refuse(
         settings,
@@ -107,6 +111,27 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         SettingsCheck::isAllowList,
         "FLOW_HOOK_ALLOW is '%s' and must list hosts, like hooks.example.com or *.example.com, and"
             + " ranges of addresses, like 10.1.0.0/16, with commas.");
+  }
+
+  private static void refuseWeak(
+      Environment settings, String name, String variable, Predicate<String> isWeak, String remedy) {
+    refuse(
+        settings,
+        name,
+        secret -> !isWeak.test(secret),
+        variable
+            + " would be guessed: it is shorter than "
+            + WeakKey.LEAST_LENGTH
+            + " characters, or a placeholder. "
+            + remedy
+            + " (for a trial, --flow.access.weak-key=true lets it pass).");
+  }
+
+  /** Of the two that may be in force, the second may be none. */
+  private static boolean isWeakPepper(String setting) {
+    return Stream.of(setting.split(","))
+        .map(String::strip)
+        .anyMatch(pepper -> !pepper.equals("none") && WeakKey.isWeak(pepper));
   }
 
   private static void refuseBadMode(Environment settings) {

@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.bootstrap.DefaultBootstrapContext;
@@ -21,6 +22,36 @@ import org.springframework.mock.env.MockEnvironment;
 class SettingsCheckTest {
 
   private final MockEnvironment settings = new MockEnvironment();
+
+  @ParameterizedTest
+  @CsvSource({
+    "flow.access.api-key, FLOW_API_KEY",
+    "flow.access.pepper, FLOW_KEY_PEPPER",
+    "flow.oidc.client-secret, FLOW_OIDC_CLIENT_SECRET"
+  })
+  void secretThatAnybodyWouldTryIsRefusedUnlessItIsForATrial(String name, String variable) {
+    for (String weak : List.of("S3CRET", "changemechangeme", "S3CRET,0f3c1a92e5b84d67")) {
+      settings.setProperty(name, weak);
+      if (weak.contains(",") && !name.endsWith("pepper")) {
+        assertThatCode(this::check).doesNotThrowAnyException();
+        continue;
+      }
+      assertThatThrownBy(this::check)
+          .isInstanceOf(BadSettingException.class)
+          .hasMessageStartingWith(variable + " would be guessed")
+          .hasMessageNotContaining(weak);
+    }
+    settings.setProperty("flow.access.weak-key", "true");
+    assertThatCode(this::check).doesNotThrowAnyException();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"0f3c1a92e5b84d67", "0f3c1a92e5b84d67, d41d8cd98f00b2e9", "0f3c1a92e5b84d67,none"})
+  void goodPeppersPass(String peppers) {
+    settings.setProperty("flow.access.pepper", peppers);
+    assertThatCode(this::check).doesNotThrowAnyException();
+  }
 
   @ParameterizedTest
   @ValueSource(

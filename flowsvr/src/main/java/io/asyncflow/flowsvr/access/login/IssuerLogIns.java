@@ -51,13 +51,14 @@ public class IssuerLogIns {
       CodeExchange exchange,
       IdTokens tokens,
       KnownKeys keys,
+      LogInSeal seal,
       IssuerShare share) {
     this.client = client;
     this.issuer = issuer;
     this.exchange = exchange;
     this.tokens = tokens;
     this.keys = keys;
-    this.seal = new LogInSeal(client.clientSecret());
+    this.seal = seal;
     this.share = share;
   }
 

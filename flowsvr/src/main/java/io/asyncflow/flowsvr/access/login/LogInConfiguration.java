@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.access.login;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.access.token.Tokens;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.rules.access.KeySeals;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
@@ -22,6 +23,7 @@ class LogInConfiguration {
       LogInProperties client,
       ObjectProvider<Tokens> tokens,
       ObjectProvider<KnownKeys> keys,
+      KeySeals peppers,
       Node node,
       @Value("${flow.tls.mode:}") String tls,
       @Value("${server.forward-headers-strategy:none}") String forwarded) {
@@ -35,6 +37,7 @@ class LogInConfiguration {
         new CodeExchange(client, http, node),
         tokens.getObject().ofPeople(client.clientId()),
         keys.getObject(),
+        new LogInSeal(peppers, client.clientSecret()),
         new IssuerShare(node, knowsNetworks));
   }
 }

@@ -15,7 +15,8 @@ import java.util.Optional;
 
 /**
  * Seals what the browser keeps, by a key that all servers derive from the secret that they have in
- * common with the issuer. Thread-safe.
+ * common with the issuer, and from the pepper. The browser's owner can try secrets on it, so
+ * without a pepper a secret that can be guessed would be found out. Thread-safe.
  */
 final class LogInSeal {
 
@@ -26,8 +27,9 @@ final class LogInSeal {
 
   private final byte[] key;
 
-  LogInSeal(String clientSecret) {
-    this.key = KeySeals.under(clientSecret).seal(List.of("log-in"));
+  LogInSeal(KeySeals peppers, String clientSecret) {
+    KeySeals pepper = peppers.isOn() ? peppers : KeySeals.under(clientSecret);
+    this.key = pepper.seal(List.of("log-in", clientSecret));
   }
 
   String seal(PendingLogIn logIn) {

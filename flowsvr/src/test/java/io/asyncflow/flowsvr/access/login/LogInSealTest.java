@@ -9,20 +9,34 @@ import com.nimbusds.jose.JWEObject;
 import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.DirectEncrypter;
 import com.nimbusds.jose.jwk.gen.OctetSequenceKeyGenerator;
+import io.asyncflow.rules.access.KeySeals;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a browser keeps of a log-in is for servers with the same secret, as they wrote it. */
 class LogInSealTest {
 
-  private final LogInSeal seal = new LogInSeal("the secret of the client");
+  private static final KeySeals PEPPER = KeySeals.of("a-pepper-that-no-database-knows");
+  private static final String SECRET = "the secret of the client";
+
+  private final LogInSeal seal = new LogInSeal(PEPPER, SECRET);
   private final PendingLogIn logIn = PendingLogIn.begin("/console/jobs", 5_000_000);
 
   @Test
   void anotherServerWithTheSecretOpensIt() {
     String kept = seal.seal(logIn);
-    assertThat(new LogInSeal("the secret of the client").open(kept)).contains(logIn);
-    assertThat(new LogInSeal("another secret").open(kept)).isEmpty();
+    assertThat(new LogInSeal(PEPPER, SECRET).open(kept)).contains(logIn);
+    assertThat(new LogInSeal(PEPPER, "another secret").open(kept)).isEmpty();
+  }
+
+  /** Or whoever begins a log-in could try secrets on what he keeps. */
+  @Test
+  void whoGuessesTheSecretOpensItNotWithoutThePepper() {
+    assertThat(new LogInSeal(KeySeals.OFF, SECRET).open(seal.seal(logIn))).isEmpty();
+    KeySeals another = KeySeals.of("another-pepper-than-that-one");
+    assertThat(new LogInSeal(another, SECRET).open(seal.seal(logIn))).isEmpty();
+    LogInSeal withoutPepper = new LogInSeal(KeySeals.OFF, SECRET);
+    assertThat(withoutPepper.open(withoutPepper.seal(logIn))).contains(logIn);
   }
 
   @Test
