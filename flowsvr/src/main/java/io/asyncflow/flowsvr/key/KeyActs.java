@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongFunction;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
@@ -39,6 +40,7 @@ class KeyActs {
   static final int MOST_KEPT_OF_A_SCOPE = 1_000;
 
   private final AccessKeyStore store;
+  private final KnownKeys known;
   private final KeyViews views;
   private final Sessions sessions;
   private final Acts acts;
@@ -49,6 +51,7 @@ class KeyActs {
 
   KeyActs(
       AccessKeyStore store,
+      ObjectProvider<KnownKeys> known,
       KeyViews views,
       Sessions sessions,
       Acts acts,
@@ -57,6 +60,7 @@ class KeyActs {
       @Value("${flow.access.default-expiry:90d}") Duration defaultExpiry,
       @Value("${flow.access.api-key:}") String environmentKey) {
     this.store = store;
+    this.known = known.getIfAvailable();
     this.views = views;
     this.sessions = sessions;
     this.acts = acts;
@@ -204,22 +208,43 @@ class KeyActs {
         });
   }
 
-  /**
-   * Refuses a caller with tokens of the issuer, and ends its sessions.
-   *
-   * @param time zero lets it in again
-   */
+  /** Refuses a caller with tokens of the issuer, and ends its sessions. */
   void deny(String principal, Duration time, String reason) {
     change(
         now -> {
-          store.deny(principal, now + time.toMillis());
-          sessions.endAllOf(principal);
-          acts.record(
-              Act.of("DENY", principal)
-                  .by(new Reason("", reason))
-                  .with(Map.of("seconds", time.toSeconds())));
+          denyUntil(now + time.toMillis(), principal, time, reason);
           return null;
         });
+  }
+
+  /**
+   * Lets a caller in again. Of its sessions, some may have begun before all servers refused it.
+   *
+   * @throws FlowException if nobody refuses it: a name that was mistyped is to be noticed
+   */
+  void allow(String principal, String reason) {
+    change(
+        now -> {
+          if (!store.isDenied(principal) && !isDeniedHere(principal)) {
+            throw notPossible("the caller " + principal + " is not denied");
+          }
+          denyUntil(now, principal, Duration.ZERO, reason);
+          return null;
+        });
+  }
+
+  /** Its row may have been taken by SQL. */
+  private boolean isDeniedHere(String principal) {
+    return known != null && known.isDenied(principal);
+  }
+
+  private void denyUntil(long until, String principal, Duration time, String reason) {
+    store.deny(principal, until);
+    sessions.endAllOf(principal);
+    acts.record(
+        Act.of("DENY", principal)
+            .by(new Reason("", reason))
+            .with(Map.of("seconds", time.toSeconds())));
   }
 
   /** Without a key in the environment, who proved itself by a key could lock everybody out. */

@@ -146,7 +146,11 @@ class KeyController {
     String reason = in.text("reason").max(REASON).or("");
     in.refuseIfBad();
     caller.requireAll();
-    acts.deny(principal, Duration.ofSeconds(seconds), reason);
+    if (seconds == 0) {
+      acts.allow(principal, reason);
+    } else {
+      acts.deny(principal, Duration.ofSeconds(seconds), reason);
+    }
     return Envelope.done();
   }
 

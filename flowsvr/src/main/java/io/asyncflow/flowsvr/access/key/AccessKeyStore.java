@@ -181,6 +181,14 @@ public class AccessKeyStore {
         limit);
   }
 
+  /** Whether a caller is denied now. */
+  public boolean isDenied(String principal) {
+    return jdbc.queryForObject(
+        sql("SELECT COUNT(*) FROM t_access_denied WHERE principal = ? AND until_time > now_ms"),
+        Boolean.class,
+        principal);
+  }
+
   /** Refuses a caller until then, epoch ms. */
   public void deny(String principal, long until) {
     jdbc.update(

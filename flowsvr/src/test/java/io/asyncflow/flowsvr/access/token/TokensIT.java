@@ -289,6 +289,35 @@ class TokensIT {
         .containsExactly("env:FLOW_API_KEY", "env:FLOW_API_KEY");
   }
 
+  @Test
+  void whoIsNotDeniedIsNotLetInAgainAndKeepsItsSessions() {
+    String token = ISSUER.token(claims("stranger", "READER"));
+    String principal = me(token).result().path("principal").asString();
+    Answer logIn = post("/api/session", "{}", token);
+    String cookie =
+        logIn.http().headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
+
+    String allow = "{'principal':'stranger','seconds':0}";
+    Answer answer = post("/api/key/deny", allow, KeysServers.ENVIRONMENT_KEY);
+    assertThat(answer.status()).isEqualTo(409);
+    assertThat(answer.code()).isEqualTo(8051);
+    assertThat(answer.msg()).contains(principal);
+
+    assertThat(wire.send(wire.request("/api/key/me").header("Cookie", cookie)).status())
+        .isEqualTo(200);
+    for (String table : List.of("t_access_denied WHERE principal", "t_act WHERE object")) {
+      assertThat(
+              SERVERS
+                  .sql()
+                  .sql("SELECT COUNT(*) FROM " + table + " = ?")
+                  .param(principal)
+                  .query(Integer.class)
+                  .single())
+          .as(table)
+          .isZero();
+    }
+  }
+
   private static Answer denied(String key) {
     return post("/api/key/denied", "{}", key);
   }
