@@ -45,6 +45,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -75,6 +76,7 @@ public final class FakeIssuer implements AutoCloseable {
   private final AtomicInteger exchanges = new AtomicInteger();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile CountDownLatch asleep = new CountDownLatch(0);
+  private volatile boolean isDripping;
 
   /**
    * A code that waits for its client.
@@ -140,8 +142,24 @@ public final class FakeIssuer implements AutoCloseable {
         path,
         exchange -> {
           awaitAwake();
-          answer(exchange, 200, body.get());
+          if (isDripping && path.equals("/keys")) {
+            asked.incrementAndGet();
+            drip(exchange);
+          } else {
+            answer(exchange, 200, body.get());
+          }
         });
+  }
+
+  /** A byte now and then, until nobody listens. */
+  private void drip(HttpExchange exchange) throws IOException {
+    exchange.sendResponseHeaders(200, 100_000);
+    while (isDripping) {
+      exchange.getResponseBody().write(' ');
+      exchange.getResponseBody().flush();
+      LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+    }
+    exchange.close();
   }
 
   private static void answer(HttpExchange exchange, int status, String body) throws IOException {
@@ -165,7 +183,13 @@ public final class FakeIssuer implements AutoCloseable {
     asleep = new CountDownLatch(1);
   }
 
+  /** Answers its keys byte by byte until it is awake again. */
+  public void drip() {
+    isDripping = true;
+  }
+
   public void wake() {
+    isDripping = false;
     asleep.countDown();
   }
 

@@ -17,6 +17,7 @@ import com.nimbusds.openid.connect.sdk.OIDCTokenResponse;
 import com.nimbusds.openid.connect.sdk.OIDCTokenResponseParser;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.token.IssuerHttp;
 import io.asyncflow.flowsvr.system.Node;
 import java.io.IOException;
 import java.net.URI;

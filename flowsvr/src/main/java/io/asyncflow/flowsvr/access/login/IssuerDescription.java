@@ -4,6 +4,7 @@ import com.nimbusds.oauth2.sdk.ParseException;
 import com.nimbusds.oauth2.sdk.as.AuthorizationServerMetadata;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.token.IssuerHttp;
 import io.asyncflow.flowsvr.access.token.OidcProperties;
 import io.asyncflow.flowsvr.system.Node;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package io.asyncflow.flowsvr.access.login;
 
 import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.access.token.IssuerHttp;
 import io.asyncflow.flowsvr.access.token.Tokens;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.access.KeySeals;
-import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
@@ -13,9 +13,6 @@ import org.springframework.context.annotation.Configuration;
 
 @Configuration(proxyBeanMethods = false)
 class LogInConfiguration {
-
-  /** What a person at the log-in page waits for the issuer. */
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   @Bean
   @Conditional(ClientIsSet.class)
@@ -30,7 +27,7 @@ class LogInConfiguration {
     client.check();
     boolean knowsNetworks =
         !tls.strip().equals("proxy") || !forwarded.strip().equalsIgnoreCase("none");
-    IssuerHttp http = new IssuerHttp(PATIENCE);
+    IssuerHttp http = new IssuerHttp();
     return new IssuerLogIns(
         client,
         new IssuerDescription(client.issuer(), http, node),

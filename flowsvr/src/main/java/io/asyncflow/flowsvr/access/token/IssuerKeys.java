@@ -6,10 +6,9 @@ import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
 import com.nimbusds.jose.jwk.source.JWKSetSource;
 import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.IOException;
-import java.net.URL;
+import java.net.URI;
 import java.text.ParseException;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -22,13 +21,9 @@ import org.slf4j.LoggerFactory;
 class IssuerKeys implements JWKSetSource<SecurityContext> {
 
   private static final Logger log = LoggerFactory.getLogger(IssuerKeys.class);
-  private static final int CONNECT_MS = 1_000;
-  private static final int READ_MS = 1_000;
-  private static final int MOST_BYTES = 256 * 1024;
 
   private final OidcProperties oidc;
-  private final DefaultResourceRetriever http =
-      new DefaultResourceRetriever(CONNECT_MS, READ_MS, MOST_BYTES);
+  private final IssuerHttp http = new IssuerHttp();
 
   IssuerKeys(OidcProperties oidc) {
     this.oidc = oidc;
@@ -39,7 +34,7 @@ class IssuerKeys implements JWKSetSource<SecurityContext> {
       JWKSetCacheRefreshEvaluator refresh, long currentTime, SecurityContext context)
       throws KeySourceException {
     try {
-      return JWKSet.parse(read(placeOfKeys()));
+      return JWKSet.parse(http.read(placeOfKeys()));
     } catch (IOException | ParseException e) {
       log.warn(
           "the keys of the issuer {} cannot be read, and its tokens are refused unless their keys"
@@ -50,9 +45,9 @@ class IssuerKeys implements JWKSetSource<SecurityContext> {
     }
   }
 
-  private URL placeOfKeys() throws IOException, ParseException {
+  private URI placeOfKeys() throws IOException, ParseException {
     Map<String, Object> description =
-        JSONObjectUtils.parse(read(OidcProperties.descriptionOf(oidc.issuer()).toURL()));
+        JSONObjectUtils.parse(http.read(OidcProperties.descriptionOf(oidc.issuer())));
     String issuer = JSONObjectUtils.getString(description, "issuer");
     String place = JSONObjectUtils.getString(description, "jwks_uri");
     if (!oidc.issuer().equals(issuer)) {
@@ -61,11 +56,7 @@ class IssuerKeys implements JWKSetSource<SecurityContext> {
     if (place == null || !OidcProperties.isSafe(place)) {
       throw new IOException("it has its keys at " + place + ", which is no https URL");
     }
-    return new URL(place);
-  }
-
-  private String read(URL url) throws IOException {
-    return http.retrieveResource(url).getContent();
+    return URI.create(place);
   }
 
   @Override

@@ -210,6 +210,29 @@ class TokensIT {
   }
 
   @Test
+  void issuerThatAnswersByteByByteKeepsNoThread() throws JOSEException {
+    RSAKey own = new RSAKeyGenerator(2048).generate();
+    String ofUnknownKey =
+        FakeIssuer.signed(
+            JWSAlgorithm.RS256, "dripping", claims("ann", "READER"), FakeIssuer.signer(own));
+    ISSUER.drip();
+    try {
+      int before = ISSUER.asked();
+      await()
+          .atMost(SOON)
+          .until(
+              () -> {
+                long begin = System.nanoTime();
+                me(ofUnknownKey);
+                assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(SOON);
+                return ISSUER.asked() > before;
+              });
+    } finally {
+      ISSUER.wake();
+    }
+  }
+
+  @Test
   void streamEndsWithItsToken() throws InterruptedException {
     String token =
         ISSUER.token(

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.access.login;
+package io.asyncflow.flowsvr.access.token;
 
 import com.nimbusds.oauth2.sdk.http.HTTPRequestSender;
 import com.nimbusds.oauth2.sdk.http.HTTPResponse;
@@ -26,10 +26,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Asks the issuer, for a time that is short from the first byte to the last. Follows no redirects:
- * the request may carry a secret. Thread-safe.
+ * Asks the issuer, while a thread of the server waits: for {@link #PATIENCE} from the first byte to
+ * the last. Follows no redirects: the request may carry a secret. Thread-safe.
  */
-final class IssuerHttp implements HTTPRequestSender {
+public final class IssuerHttp implements HTTPRequestSender {
+
+  /** For one message. */
+  public static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private static final Duration CONNECT = Duration.ofSeconds(1);
   private static final int MOST_BYTES = 256 * 1024;
@@ -37,7 +40,6 @@ final class IssuerHttp implements HTTPRequestSender {
   /** Those that the client sets by itself. */
   private static final Set<String> NOT_OURS = Set.of("content-length", "host", "connection");
 
-  private final Duration patience;
   private final HttpClient http =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
@@ -45,12 +47,8 @@ final class IssuerHttp implements HTTPRequestSender {
           .followRedirects(HttpClient.Redirect.NEVER)
           .build();
 
-  IssuerHttp(Duration patience) {
-    this.patience = patience;
-  }
-
   /** The text at an address; any other status than 200 is a failure. */
-  String read(URI address) throws IOException {
+  public String read(URI address) throws IOException {
     HttpResponse<byte[]> answer = answerTo(HttpRequest.newBuilder(address).build());
     if (answer.statusCode() != 200) {
       throw new IOException("it answers " + answer.statusCode());
@@ -85,10 +83,10 @@ final class IssuerHttp implements HTTPRequestSender {
     CompletableFuture<HttpResponse<byte[]>> answer =
         http.sendAsync(request, head -> new ShortBody());
     try {
-      return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       answer.cancel(true);
-      throw new IOException("it does not answer within " + patience.toSeconds() + " s", e);
+      throw new IOException("it does not answer within " + PATIENCE.toSeconds() + " s", e);
     } catch (ExecutionException e) {
       throw new IOException(e.getCause());
     } catch (InterruptedException e) {
