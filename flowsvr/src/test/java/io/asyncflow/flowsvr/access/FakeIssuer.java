@@ -77,6 +77,7 @@ public final class FakeIssuer implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile CountDownLatch asleep = new CountDownLatch(0);
   private volatile boolean isDripping;
+  private volatile int failure;
 
   /**
    * A code that waits for its client.
@@ -188,7 +189,13 @@ public final class FakeIssuer implements AutoCloseable {
     isDripping = true;
   }
 
+  /** Answers this status instead of tokens until it is awake again. */
+  public void fail(int status) {
+    failure = status;
+  }
+
   public void wake() {
+    failure = 0;
     isDripping = false;
     asleep.countDown();
   }
@@ -232,7 +239,9 @@ public final class FakeIssuer implements AutoCloseable {
         fields(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
     String proof = exchange.getRequestHeaders().getFirst("Authorization");
     Code code = codes.remove(sent.get("code"));
-    if (!CLIENT_PROOF.equals(proof)) {
+    if (failure != 0) {
+      answer(exchange, failure, "<html>busy</html>");
+    } else if (!CLIENT_PROOF.equals(proof)) {
       answer(exchange, 401, "{\"error\":\"invalid_client\"}");
     } else if (code == null
         || !"authorization_code".equals(sent.get("grant_type"))

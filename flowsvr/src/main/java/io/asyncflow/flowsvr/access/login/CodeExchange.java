@@ -11,6 +11,7 @@ import com.nimbusds.oauth2.sdk.auth.ClientAuthenticationMethod;
 import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
 import com.nimbusds.oauth2.sdk.auth.ClientSecretPost;
 import com.nimbusds.oauth2.sdk.auth.Secret;
+import com.nimbusds.oauth2.sdk.http.HTTPResponse;
 import com.nimbusds.oauth2.sdk.id.ClientID;
 import com.nimbusds.oauth2.sdk.pkce.CodeVerifier;
 import com.nimbusds.openid.connect.sdk.OIDCTokenResponse;
@@ -36,6 +37,9 @@ final class CodeExchange {
   /** Anybody can make up codes. */
   private static final long LOG_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
 
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
+
   private final LogInProperties client;
   private final IssuerHttp http;
   private final Node node;
@@ -51,7 +55,7 @@ final class CodeExchange {
   /**
    * The ID token for a code; empty if the issuer gives none for it.
    *
-   * @throws FlowException if the issuer does not answer
+   * @throws FlowException if the issuer does not answer, or not now
    */
   Optional<String> exchange(
       AuthorizationServerMetadata issuer, AuthorizationCode code, String verifier) {
@@ -63,7 +67,11 @@ final class CodeExchange {
                     code, URI.create(client.redirectUri()), new CodeVerifier(verifier)))
             .build();
     try {
-      TokenResponse answer = OIDCTokenResponseParser.parse(http.send(request.toHTTPRequest()));
+      HTTPResponse sent = http.send(request.toHTTPRequest());
+      if (sent.getStatusCode() >= SERVER_ERROR || sent.getStatusCode() == TOO_MANY_REQUESTS) {
+        throw new IOException("it answers " + sent.getStatusCode());
+      }
+      TokenResponse answer = OIDCTokenResponseParser.parse(sent);
       if (answer instanceof OIDCTokenResponse tokens && tokens.getOIDCTokens() != null) {
         return Optional.ofNullable(tokens.getOIDCTokens().getIDTokenString());
       }

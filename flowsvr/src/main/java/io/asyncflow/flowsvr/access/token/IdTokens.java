@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.access.token;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import java.nio.charset.StandardCharsets;
@@ -7,9 +9,10 @@ import java.security.MessageDigest;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.security.oauth2.jwt.BadJwtException;
 import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtException;
-import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
 /** The people whom ID tokens of the issuer prove to one client of it. Thread-safe. */
 public final class IdTokens {
@@ -17,11 +20,11 @@ public final class IdTokens {
   private static final Logger log = LoggerFactory.getLogger(IdTokens.class);
 
   private final String clientId;
-  private final NimbusJwtDecoder decoder;
+  private final JwtDecoder decoder;
   private final TokenGrant grant;
   private final KnownKeys keys;
 
-  IdTokens(String clientId, NimbusJwtDecoder decoder, TokenGrant grant, KnownKeys keys) {
+  IdTokens(String clientId, JwtDecoder decoder, TokenGrant grant, KnownKeys keys) {
     this.clientId = clientId;
     this.decoder = decoder;
     this.grant = grant;
@@ -37,30 +40,54 @@ public final class IdTokens {
   public record Person(Caller caller, boolean mayEnter, long endsAt) {}
 
   /**
-   * The person whom a token proves; empty if it proves none.
+   * The person whom a token proves; empty if it proves none, and then the log says why.
    *
    * @param nonce what the log-in has sent, which the token repeats
-   * @throws io.asyncflow.api.FlowException if the subject cannot be the name of a caller
+   * @throws FlowException if the issuer's keys cannot be read, or the subject cannot be the name of
+   *     a caller
    */
   public Optional<Person> verify(String token, String nonce) {
     try {
       Jwt jwt = decoder.decode(token);
-      return isOf(jwt, nonce) ? Optional.of(person(jwt)) : Optional.empty();
+      Optional<String> flaw = flawOf(jwt, nonce);
+      if (flaw.isEmpty()) {
+        return Optional.of(person(jwt));
+      }
+      warn(flaw.get());
+    } catch (BadJwtException e) {
+      warn(e.getMessage());
     } catch (JwtException e) {
-      log.warn("a token of somebody who logged in at the issuer is refused: {}", e.getMessage());
-      return Optional.empty();
+      log.warn("somebody who logged in at the issuer has to do so again: {}", e.getMessage());
+      throw new FlowException(
+          ErrorCode.UNAVAILABLE, "the issuer, at which you log in, does not tell its keys");
     }
+    return Optional.empty();
   }
 
-  /** With several audiences, the token says for which of them it was made. */
-  private boolean isOf(Jwt token, String nonce) {
+  private static void warn(String why) {
+    log.warn("a token of somebody who logged in at the issuer is refused: {}", why);
+  }
+
+  /** Beyond what every token must have. */
+  private Optional<String> flawOf(Jwt token, String nonce) {
     String party = token.getClaimAsString("azp");
     String repeated = token.getClaimAsString("nonce");
-    return token.getExpiresAt() != null
-        && (party == null ? token.getAudience().size() == 1 : party.equals(clientId))
-        && repeated != null
-        && MessageDigest.isEqual(
-            repeated.getBytes(StandardCharsets.UTF_8), nonce.getBytes(StandardCharsets.UTF_8));
+    if (token.getExpiresAt() == null) {
+      return Optional.of("it has no exp");
+    }
+    if (party == null && token.getAudience().size() > 1) {
+      return Optional.of("of its several audiences, no azp says for which one it was made");
+    }
+    if (party != null && !party.equals(clientId)) {
+      return Optional.of("its azp names another client");
+    }
+    boolean isRepeated =
+        repeated != null
+            && MessageDigest.isEqual(
+                repeated.getBytes(StandardCharsets.UTF_8), nonce.getBytes(StandardCharsets.UTF_8));
+    return isRepeated
+        ? Optional.empty()
+        : Optional.of("its nonce is not the one of this log-in");
   }
 
   private Person person(Jwt token) {

@@ -344,6 +344,23 @@ class IssuerLogInIT {
     assertThat(again.body()).doesNotContain("<b>no</b>").doesNotContain("invalid_grant");
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {500, 503, 429})
+  void issuerInTroubleIsNotTakenForOneThatCannotBeTrusted(int status) {
+    Begun begun = one.begin("/console");
+    String code = ISSUER.logIn(begun.address(), person("READER"));
+    ISSUER.fail(status);
+    HttpResponse<String> answer;
+    try {
+      answer = one.comeBack(begun.answer(code), begun.cookie());
+    } finally {
+      ISSUER.wake();
+    }
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(answer.body()).startsWith("<!DOCTYPE html>").contains("does not answer");
+    assertThat(answer.headers().allValues("Set-Cookie")).as("a reload tries again").isEmpty();
+  }
+
   @Test
   void errorOfTheIssuerIsOneSentenceOfOurs() {
     Begun begun = one.begin("/console");
