@@ -29,14 +29,27 @@ public interface IssuerLogIn {
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;
+    private final String to;
 
     public RefusedException(Reason reason) {
+      this(reason, "");
+    }
+
+    /**
+     * @param to the page that was asked for at its begin; empty if that is not known
+     */
+    public RefusedException(Reason reason, String to) {
       super(reason.name());
       this.reason = reason;
+      this.to = to;
     }
 
     public Reason reason() {
       return reason;
+    }
+
+    public String to() {
+      return to;
     }
   }
 

@@ -80,7 +80,7 @@ public final class SamplePages {
           "/preferences",
           "/help",
           "/open",
-          "/login",
+          "/login?why=declined",
           "/nowhere");
 
   /** The page with all parts, whose forms lead nowhere. */

@@ -110,8 +110,8 @@ public class ConsoleAutoConfiguration {
 
   @Bean
   @ConditionalOnBean(IssuerLogIn.class)
-  IssuerLogInController consoleIssuerLogIn(Pages pages, Frames frames, IssuerLogIn issuer) {
-    return new IssuerLogInController(pages, frames, issuer);
+  IssuerLogInController consoleIssuerLogIn(Frames frames, IssuerLogIn issuer) {
+    return new IssuerLogInController(frames, issuer);
   }
 
   @Bean

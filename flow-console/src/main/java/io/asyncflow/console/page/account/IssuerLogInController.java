@@ -23,12 +23,10 @@ public class IssuerLogInController {
   /** What a browser keeps of it goes with every request in a header. */
   private static final int LONGEST_ADDRESS = 500;
 
-  private final Pages pages;
   private final Frames frames;
   private final IssuerLogIn issuer;
 
-  public IssuerLogInController(Pages pages, Frames frames, IssuerLogIn issuer) {
-    this.pages = pages;
+  public IssuerLogInController(Frames frames, IssuerLogIn issuer) {
     this.frames = frames;
     this.issuer = issuer;
   }
@@ -54,9 +52,9 @@ public class IssuerLogInController {
     try {
       return Pages.goTo(frame.urls().own(issuer.finish(request, response)));
     } catch (IssuerLogIn.RefusedException e) {
-      String why = "login.issuer." + e.reason().name().toLowerCase(Locale.ROOT);
-      return pages.showRefusal(
-          frame, "login", new LogInView(frame.urls().base(), frame.t(why), true));
+      // Not here: the address has a code in it, which a reload would send again.
+      String why = e.reason().name().toLowerCase(Locale.ROOT);
+      return Pages.goTo(frame.to("/login", "to", frame.urls().own(e.to()), "why", why));
     }
   }
 }

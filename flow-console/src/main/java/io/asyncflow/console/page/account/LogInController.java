@@ -2,6 +2,7 @@ package io.asyncflow.console.page.account;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.console.IssuerLogIn;
 import io.asyncflow.console.LogIn;
 import io.asyncflow.console.OpenToAll;
 import io.asyncflow.console.frame.Frame;
@@ -10,7 +11,9 @@ import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.Form;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -38,12 +41,24 @@ public class LogInController {
     this.hasIssuer = hasIssuer;
   }
 
+  /**
+   * @param why for which reason the issuer's log-in was refused, if it was
+   */
   @OpenToAll
   @GetMapping("/login")
   public ResponseEntity<byte[]> show(
-      HttpServletRequest request, @RequestParam(defaultValue = "") String to) {
+      HttpServletRequest request,
+      @RequestParam(defaultValue = "") String to,
+      @RequestParam(defaultValue = "") String why) {
     Frame frame = frames.ofNobody(request);
-    return pages.show(frame, "login", new LogInView(frame.urls().own(to), "", hasIssuer));
+    String refusal =
+        Stream.of(IssuerLogIn.Reason.values())
+            .map(reason -> reason.name().toLowerCase(Locale.ROOT))
+            .filter(why::equals)
+            .map(reason -> frame.t("login.issuer." + reason))
+            .findFirst()
+            .orElse("");
+    return pages.show(frame, "login", new LogInView(frame.urls().own(to), refusal, hasIssuer));
   }
 
   @OpenToAll

@@ -14,7 +14,6 @@ import com.nimbusds.openid.connect.sdk.AuthenticationRequest;
 import com.nimbusds.openid.connect.sdk.AuthenticationResponse;
 import com.nimbusds.openid.connect.sdk.AuthenticationResponseParser;
 import com.nimbusds.openid.connect.sdk.Nonce;
-import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.console.IssuerLogIn.Reason;
 import io.asyncflow.console.IssuerLogIn.RefusedException;
@@ -126,6 +125,15 @@ public class IssuerLogIns {
     if (!logIn.isState(response.getState())) {
       throw new RefusedException(Reason.STALE);
     }
+    try {
+      return finish(logIn, response, address);
+    } catch (RefusedException e) {
+      throw new RefusedException(e.reason(), logIn.to());
+    }
+  }
+
+  private Finished finish(PendingLogIn logIn, AuthenticationResponse response, String address)
+      throws RefusedException {
     AuthorizationServerMetadata at = described(address);
     AuthorizationCode code = codeIn(response, at);
     Person person =

@@ -160,14 +160,30 @@ class IssuerLogInIT {
     return one.comeBack(begun.answer(ISSUER.logIn(begun.address(), claims)), begun.cookie());
   }
 
+  /** The address that has the code in it is left. */
   private static void assertRefused(HttpResponse<String> answer, String sentence) {
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(401);
-    assertThat(answer.body()).startsWith("<!DOCTYPE html>").contains(sentence);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(303);
+    assertThat(location(answer).toString()).startsWith("/console/login?to=%2Fconsole");
+    HttpResponse<String> page = one.open(location(answer).toString(), "", "cross-site");
+    assertThat(page.statusCode()).as(page.body()).isEqualTo(200);
+    assertThat(page.body()).startsWith("<!DOCTYPE html>").contains(sentence);
     assertThat(cookie(answer, SESSION)).isEmpty();
     boolean isGone =
         answer.headers().allValues("Set-Cookie").stream()
             .anyMatch(cookie -> cookie.startsWith(COOKIE + ";") && cookie.contains("Max-Age=0"));
     assertThat(isGone).as("what was kept is gone").isEqualTo(!sentence.contains(STALE));
+  }
+
+  @Test
+  void whoIsRefusedCanBeginAgainForTheSamePage() {
+    HttpResponse<String> refused = logIn(person("EMPEROR"));
+    assertThat(location(refused))
+        .hasToString("/console/login?to=%2Fconsole%2Fjobs&why=no_rights");
+    assertThat(one.open(location(refused).toString(), "", "cross-site").body())
+        .contains("href=\"/console/login/issuer?to=%2Fconsole%2Fjobs\"");
+    assertThat(one.open("/console/login?why=%3Cb%3Ebold", "", "none").body())
+        .doesNotContain("role=\"alert\"")
+        .doesNotContain("bold");
   }
 
   @Test
@@ -341,7 +357,7 @@ class IssuerLogInIT {
     assertThat(one.comeBack(begun.answer(code), begun.cookie()).statusCode()).isEqualTo(303);
     HttpResponse<String> again = one.comeBack(begun.answer(code), begun.cookie());
     assertRefused(again, "cannot be trusted");
-    assertThat(again.body()).doesNotContain("<b>no</b>").doesNotContain("invalid_grant");
+    assertThat(again.body() + location(again)).doesNotContain("no</b>").doesNotContain("invalid_grant");
   }
 
   @ParameterizedTest
@@ -374,7 +390,9 @@ class IssuerLogInIT {
                 "iss", ISSUER.url()),
             begun.cookie());
     assertRefused(answer, "did not let you in");
-    assertThat(answer.body()).doesNotContain("alert(1)").doesNotContain("evil.example");
+    assertThat(answer.body() + location(answer))
+        .doesNotContain("alert")
+        .doesNotContain("evil.example");
   }
 
   @Test
