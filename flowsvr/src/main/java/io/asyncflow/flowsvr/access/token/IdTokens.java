@@ -75,6 +75,9 @@ public final class IdTokens {
     if (token.getExpiresAt() == null) {
       return Optional.of("it has no exp");
     }
+    if (token.getExpiresAt().toEpochMilli() <= keys.now()) { // its session would be over
+      return Optional.of("it has expired, or the issuer's clock and the database's differ");
+    }
     if (party == null && token.getAudience().size() > 1) {
       return Optional.of("of its several audiences, no azp says for which one it was made");
     }

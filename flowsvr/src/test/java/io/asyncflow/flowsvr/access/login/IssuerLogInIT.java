@@ -348,6 +348,9 @@ class IssuerLogInIT {
     assertRefused(
         logIn(person("ADMIN").expirationTime(Date.from(Instant.now().minusSeconds(300)))),
         "cannot be trusted");
+    assertRefused(
+        logIn(person("ADMIN").expirationTime(Date.from(Instant.now().minusSeconds(20)))),
+        "cannot be trusted");
   }
 
   @Test

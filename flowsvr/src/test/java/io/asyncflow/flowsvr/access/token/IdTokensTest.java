@@ -81,6 +81,15 @@ class IdTokensTest {
     assertThat(output).contains("its signature is not good");
   }
 
+  /** Bearers have a minute of grace for the clocks; a session would be over as it begins. */
+  @Test
+  void tokenThatHasEndedBeginsNoSessionHoweverLately(CapturedOutput output) {
+    assertThat(verify(good -> good.expiresAt(Instant.ofEpochMilli(NOW)))).isEmpty();
+    assertThat(verify(good -> good.expiresAt(Instant.ofEpochMilli(NOW - 30_000)))).isEmpty();
+    assertThat(output).contains("it has expired");
+    assertThat(verify(good -> good.expiresAt(Instant.ofEpochMilli(NOW + 1)))).isPresent();
+  }
+
   @Test
   void keysThatCannotBeReadProveNothingAgainstAnybody() {
     assertThatExceptionOfType(FlowException.class)
