@@ -80,7 +80,7 @@ public final class SamplePages {
           "/preferences",
           "/help",
           "/open",
-          "/login?why=declined",
+          "/login",
           "/nowhere");
 
   /** The page with all parts, whose forms lead nowhere. */

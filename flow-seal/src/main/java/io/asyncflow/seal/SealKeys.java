@@ -33,6 +33,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -122,8 +124,18 @@ public final class SealKeys {
     }
   }
 
-  /** All keys, the oldest first. */
+  /**
+   * All keys, the oldest first.
+   *
+   * @throws SealKeysException if another tool has put them together, so that they have no
+   *     generations
+   */
   public List<Generation> generations() {
+    if (placesOfPrimaries().distinct().count() > 1) {
+      throw new SealKeysException(
+          "the keys seal and open, but were not made together, as ./asyncflow seal makes them: so"
+              + " they cannot be listed, and none can be removed");
+    }
     List<Generation> generations = new ArrayList<>();
     for (int i = 0; i < keysets.get(Use.TEXTS).size(); i++) {
       generations.add(
@@ -136,6 +148,14 @@ public final class SealKeys {
     return generations;
   }
 
+  /** For each use, which of how many keys seals. */
+  private Stream<List<Boolean>> placesOfPrimaries() {
+    return keysets.values().stream()
+        .map(
+            keys ->
+                IntStream.range(0, keys.size()).mapToObj(i -> keys.getAt(i).isPrimary()).toList());
+  }
+
   private long number(Use use, int place) {
     return Integer.toUnsignedLong(keysets.get(use).getAt(place).getId());
   }
@@ -144,7 +164,7 @@ public final class SealKeys {
    * These keys without those that were made together with the one of this number: nothing opens any
    * more that they have sealed.
    *
-   * @throws SealKeysException if there are none, or they seal now
+   * @throws SealKeysException if there are none, or they seal now, or as {@link #generations()}
    */
   public SealKeys without(long number) {
     List<Generation> generations = generations();
@@ -198,9 +218,6 @@ public final class SealKeys {
         String keyset = root.path(use.member()).toString();
         keysets.put(
             use, TinkJsonProtoKeysetFormat.parseKeyset(keyset, InsecureSecretKeyAccess.get()));
-      }
-      if (keysets.values().stream().mapToInt(KeysetHandle::size).distinct().count() > 1) {
-        throw new GeneralSecurityException("the keys were not made together");
       }
       return new SealKeys(keysets);
     } catch (IOException e) {

@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asyncflow.api.codec.CodecException;
 import io.asyncflow.api.codec.Field;
 import io.asyncflow.api.codec.Field.Kind;
+import io.asyncflow.seal.SealKeys.Use;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 class SealKeysTest {
 
@@ -64,6 +68,42 @@ class SealKeysTest {
         .isInstanceOf(SealKeysException.class)
         .hasMessageContaining("rotate first");
     assertThatThrownBy(() -> first.without(earlier)).isInstanceOf(SealKeysException.class);
+  }
+
+  /** As another tool of Tink's writes them. */
+  @Test
+  void keysThatWereNotMadeTogetherSealAndOpenButAreNotListedNorRemoved() throws IOException {
+    SealKeys first = SealKeys.generate();
+    SealKeys both = first.rotated();
+    String sealed = new TinkCodec(first).seal(CONTEXT, "text");
+    ObjectNode ofOtherSizes = json(both).set("objects", json(first).get("objects"));
+    ObjectNode ofOtherPrimaries = json(both);
+    ObjectNode repeatable = (ObjectNode) ofOtherPrimaries.get("repeatable");
+    repeatable.set("primaryKeyId", json(first).get("repeatable").get("primaryKeyId"));
+
+    for (ObjectNode made : List.of(ofOtherSizes, ofOtherPrimaries)) {
+      Path file = directory.resolve("made.json");
+      Files.deleteIfExists(file);
+      both.create(file);
+      Files.writeString(file, made.toString());
+      SealKeys keys = SealKeys.read(file);
+      TinkCodec codec = new TinkCodec(keys);
+      assertThat(codec.open(CONTEXT, sealed)).isEqualTo("text");
+      assertThat(codec.open(CONTEXT, codec.seal(CONTEXT, "text"))).isEqualTo("text");
+      long old = first.primaryKey(Use.TEXTS);
+      for (ThrowingCallable act :
+          List.<ThrowingCallable>of(keys::generations, () -> keys.without(old))) {
+        assertThatThrownBy(act)
+            .isInstanceOf(SealKeysException.class)
+            .hasMessageContaining("not made together");
+      }
+    }
+  }
+
+  private ObjectNode json(SealKeys keys) throws IOException {
+    Path file = directory.resolve("json-" + System.nanoTime());
+    keys.create(file);
+    return (ObjectNode) JsonMapper.shared().readTree(Files.readString(file));
   }
 
   @Test

@@ -2,10 +2,12 @@ package io.asyncflow.console.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.console.IssuerLogIn;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SampleApi.Called;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
+import java.util.Locale;
 import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -223,5 +225,19 @@ class ActTest {
     MockHttpServletResponse refused = pages.submit("/login", "key", "wrong");
     assertThat(refused.getStatus()).isEqualTo(401);
     assertThat(refused.getContentAsString()).contains("This is not a valid key.");
+  }
+
+  @Test
+  void pageToLogInSaysWhyTheIssuersLogInWasRefused() throws Exception {
+    for (Language language : Language.values()) {
+      for (IssuerLogIn.Reason reason : IssuerLogIn.Reason.values()) {
+        String why = reason.name().toLowerCase(Locale.ROOT);
+        assertThat(pages.html("/login?why=" + why, language))
+            .as("%s %s", why, language)
+            .contains("role=\"alert\"")
+            .doesNotContain("login.issuer." + why);
+      }
+    }
+    assertThat(pages.html("/login?why=other", Language.EN)).doesNotContain("role=\"alert\"");
   }
 }

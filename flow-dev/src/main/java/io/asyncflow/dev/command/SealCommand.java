@@ -63,12 +63,9 @@ final class SealCommand {
           "Shows the numbers of the keys in a file, the oldest first. They stand in what the keys"
               + " have sealed.")
   void list(@Parameters(paramLabel = "FILE", arity = "0..1", description = "the file") Path file) {
-    SealText.table(read(fileOr(file)).generations()).forEach(out::println);
-  }
-
-  private static SealKeys read(Path file) {
+    Path target = fileOr(file);
     try {
-      return SealKeys.read(file);
+      SealText.table(SealKeys.read(target).generations()).forEach(out::println);
     } catch (SealKeysException e) {
       throw new DevException("The keys are not shown: " + e.getMessage() + ".", e);
     }

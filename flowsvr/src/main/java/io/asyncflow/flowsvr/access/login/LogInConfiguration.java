@@ -22,9 +22,10 @@ class LogInConfiguration {
       ObjectProvider<KnownKeys> keys,
       KeySeals peppers,
       Node node,
+      @Value("${asyncflow.console.path:/console}") String console,
       @Value("${flow.tls.mode:}") String tls,
       @Value("${server.forward-headers-strategy:none}") String forwarded) {
-    client.check();
+    client.check(console);
     boolean knowsNetworks =
         !tls.strip().equals("proxy") || !forwarded.strip().equalsIgnoreCase("none");
     IssuerHttp http = new IssuerHttp();

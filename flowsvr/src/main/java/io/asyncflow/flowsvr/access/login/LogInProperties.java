@@ -22,8 +22,8 @@ record LogInProperties(
 
   private static final String OPENID = "openid";
 
-  /** The end of the path to which browsers come back. */
-  static final String RETURN = "/login/issuer/return";
+  /** The page of the console to which browsers come back. */
+  private static final String RETURN = "/login/issuer/return";
 
   LogInProperties {
     issuer = text(issuer);
@@ -38,9 +38,10 @@ record LogInProperties(
   }
 
   /**
+   * @param console the path of the console
    * @throws BadSettingException if nobody could log in, or others could see how
    */
-  void check() {
+  void check(String console) {
     if (issuer.isEmpty()) {
       throw new BadSettingException("FLOW_OIDC_CLIENT_ID needs FLOW_OIDC_ISSUER, where it is one.");
     }
@@ -53,22 +54,26 @@ record LogInProperties(
       throw new BadSettingException(
           "FLOW_OIDC_SCOPE must have openid in it: otherwise the issuer says not who logged in.");
     }
-    if (!isGoodRedirect()) {
+    if (!isGoodRedirect(console + RETURN)) {
       throw new BadSettingException(
-          "FLOW_OIDC_REDIRECT_URI must be the https URL of the console, and then "
+          "FLOW_OIDC_REDIRECT_URI must be the https URL of this server, and then "
+              + console
               + RETURN
               + ", as it is registered at the issuer (http is for localhost alone).");
     }
   }
 
-  private boolean isGoodRedirect() {
+  /**
+   * @param page the end of its path; a proxy may have put something before it
+   */
+  private boolean isGoodRedirect(String page) {
     try {
       URI uri = new URI(redirectUri);
       return uri.getHost() != null
           && uri.getRawQuery() == null
           && uri.getRawFragment() == null
           && uri.getRawUserInfo() == null
-          && uri.getRawPath().endsWith(RETURN)
+          && uri.getRawPath().endsWith(page)
           && ("https".equals(uri.getScheme())
               || "http".equals(uri.getScheme()) && RequestSite.isLoopback(uri.getHost()));
     } catch (URISyntaxException e) {

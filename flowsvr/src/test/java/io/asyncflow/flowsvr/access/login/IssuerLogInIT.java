@@ -177,8 +177,7 @@ class IssuerLogInIT {
   @Test
   void whoIsRefusedCanBeginAgainForTheSamePage() {
     HttpResponse<String> refused = logIn(person("EMPEROR"));
-    assertThat(location(refused))
-        .hasToString("/console/login?to=%2Fconsole%2Fjobs&why=no_rights");
+    assertThat(location(refused)).hasToString("/console/login?to=%2Fconsole%2Fjobs&why=no_rights");
     assertThat(one.open(location(refused).toString(), "", "cross-site").body())
         .contains("href=\"/console/login/issuer?to=%2Fconsole%2Fjobs\"");
     assertThat(one.open("/console/login?why=%3Cb%3Ebold", "", "none").body())
@@ -360,7 +359,9 @@ class IssuerLogInIT {
     assertThat(one.comeBack(begun.answer(code), begun.cookie()).statusCode()).isEqualTo(303);
     HttpResponse<String> again = one.comeBack(begun.answer(code), begun.cookie());
     assertRefused(again, "cannot be trusted");
-    assertThat(again.body() + location(again)).doesNotContain("no</b>").doesNotContain("invalid_grant");
+    assertThat(again.body() + location(again))
+        .doesNotContain("no</b>")
+        .doesNotContain("invalid_grant");
   }
 
   @ParameterizedTest
@@ -452,8 +453,7 @@ class IssuerLogInIT {
     assertThat(status).isEqualTo(429);
     Begun begun = one.begin("/console");
     Map<String, String> declined =
-        Map.of(
-            "error", "access_denied", "state", begun.asked().get("state"), "iss", ISSUER.url());
+        Map.of("error", "access_denied", "state", begun.asked().get("state"), "iss", ISSUER.url());
     assertRefused(one.comeBack(declined, begun.cookie()), "did not let you in");
     assertThat(location(logIn(person("READER")))).hasToString("/console/jobs");
   }
@@ -507,6 +507,7 @@ class IssuerLogInIT {
             "http://flow.example/console/login/issuer/return",
             "https://flow.example/console",
             "https://flow.example/console/login/issuer/return?x=1",
+            "https://flow.example/login/issuer/return", // of another console than this one
             "/console/login/issuer/return")) {
       assertNotStarted("FLOW_OIDC_REDIRECT_URI", "--flow.oidc.redirect-uri=" + redirect);
     }
