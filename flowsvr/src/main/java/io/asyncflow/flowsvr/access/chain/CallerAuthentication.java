@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.session.OpenSession;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -13,10 +15,17 @@ import org.springframework.security.core.context.SecurityContextHolder;
 /**
  * A caller, in the form in which Spring Security keeps it for the thread. Verbs take the place of
  * authorities.
+ *
+ * @param proof the session by whose cookie the caller is proven; {@code null} if it is by none
  */
-record CallerAuthentication(Caller caller) implements Authentication {
+record CallerAuthentication(Caller caller, OpenSession proof)
+    implements Authentication, OpenCalls.OfSession {
 
   private static final Set<String> ALL_IN_ONE = Set.of(Caller.EVERYBODY, Caller.ENVIRONMENT);
+
+  CallerAuthentication(Caller caller) {
+    this(caller, null);
+  }
 
   /**
    * The caller in whose name this thread works.
@@ -35,6 +44,11 @@ record CallerAuthentication(Caller caller) implements Authentication {
       return known.caller;
     }
     throw new AuthenticationCredentialsNotFoundException("no caller");
+  }
+
+  @Override
+  public String session() {
+    return proof == null ? null : proof.name();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
+import io.asyncflow.flowsvr.access.session.OpenSession;
 import io.asyncflow.flowsvr.access.session.Sessions;
 import io.asyncflow.flowsvr.access.site.RequestSite;
 import io.asyncflow.flowsvr.web.filter.HealthRoute;
@@ -47,7 +48,8 @@ class CallerFilter extends GenericFilterBean {
     try {
       Caller caller = callerOf(http);
       if (caller != null) {
-        SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
+        SecurityContextHolder.setContext(
+            new SecurityContextImpl(new CallerAuthentication(caller, OpenSession.of(http))));
         environmentKeyUse.note(caller, http);
       }
     } catch (FlowException refused) {

@@ -4,6 +4,7 @@ import io.asyncflow.flowsvr.access.Caller;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.HexFormat;
 
 /**
  * The session of a request. Immutable.
@@ -22,6 +23,11 @@ public record OpenSession(SessionId id, Caller caller, long expireTime) {
 
   void noteOn(HttpServletRequest request) {
     request.setAttribute(ATTRIBUTE, this);
+  }
+
+  /** Names the session to what has to end with it; no secret. */
+  public String name() {
+    return HexFormat.of().formatHex(id.hash());
   }
 
   /** What requests of its pages send along if they change something. */

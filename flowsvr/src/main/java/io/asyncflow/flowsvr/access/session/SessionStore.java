@@ -4,7 +4,13 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
@@ -13,6 +19,9 @@ import org.springframework.stereotype.Component;
 class SessionStore {
 
   private static final int MOST_DELETED = 1_000;
+
+  /** In one statement. */
+  private static final int MOST_ASKED = 500;
 
   private final JdbcTemplate jdbc;
 
@@ -79,6 +88,35 @@ class SessionStore {
             """),
         (rs, row) -> new Count(rs.getInt("live"), rs.getLong("db_now")),
         principal);
+  }
+
+  /**
+   * Those of some sessions that have not ended.
+   *
+   * @param names as {@link OpenSession#name} makes them
+   */
+  Set<String> live(Collection<String> names) {
+    Set<String> live = new HashSet<>();
+    List<byte[]> hashes = names.stream().map(HexFormat.of()::parseHex).toList();
+    for (int i = 0; i < hashes.size(); i += MOST_ASKED) {
+      List<byte[]> page = hashes.subList(i, Math.min(hashes.size(), i + MOST_ASKED));
+      live.addAll(
+          jdbc.query(
+              sql(
+                  """
+                  SELECT id_hash
+                  FROM t_session
+                  WHERE id_hash IN (%s)
+                    AND expire_time > now_ms
+                    AND last_used_time > now_ms - %d
+                  """
+                      .formatted(
+                          String.join(", ", Collections.nCopies(page.size(), "?")),
+                          SessionRow.LONGEST_IDLE.toMillis())),
+              (rs, row) -> HexFormat.of().formatHex(rs.getBytes("id_hash")),
+              page.toArray()));
+    }
+    return live;
   }
 
   void insert(SessionRow row, byte[] seal) {

@@ -14,14 +14,18 @@ import io.asyncflow.flowsvr.act.ActStore;
 import io.asyncflow.flowsvr.act.ActStore.Place;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.db.DatabaseWatch;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
+import jakarta.annotation.PreDestroy;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,7 +70,9 @@ public class Sessions {
   private final Acts acts;
   private final ActStore recorded;
   private final int mostAMinute;
+  private final OpenCalls calls;
   private final Cache<String, Known> read;
+  private volatile BackgroundLoop ending;
   private final Semaphore reading = new Semaphore(MOST_READING, true);
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
 
@@ -95,6 +101,7 @@ public class Sessions {
       RetryingTransactions transactions,
       Acts acts,
       ActStore recorded,
+      OpenCalls calls,
       Node node,
       @Value("${flow.access.log-ins-per-minute:30}") int mostAMinute) {
     this.node = node;
@@ -105,6 +112,7 @@ public class Sessions {
     this.transactions = transactions;
     this.acts = acts;
     this.recorded = recorded;
+    this.calls = calls;
     this.mostAMinute = mostAMinute;
     this.read =
         Caffeine.newBuilder()
@@ -127,7 +135,33 @@ public class Sessions {
       return null;
     }
     session.noteOn(request);
+    if (ending == null) {
+      startEnding();
+    }
     return session.caller();
+  }
+
+  /** Not before there is a session. */
+  private synchronized void startEnding() {
+    if (ending == null) {
+      ending = BackgroundLoop.start("sessions", FRESH, this::endCalls);
+    }
+  }
+
+  @PreDestroy
+  synchronized void stop() {
+    if (ending != null) {
+      ending.close();
+    }
+  }
+
+  /** Ends the calls of sessions that have ended, wherever they were ended. */
+  private void endCalls() {
+    Set<String> ended = calls.sessions();
+    if (!ended.isEmpty()) {
+      ended.removeAll(store.live(ended));
+      calls.endSessions(ended);
+    }
   }
 
   /**
@@ -274,5 +308,6 @@ public class Sessions {
           return null;
         });
     read.put(session.id().text(), Known.NOTHING);
+    calls.endSessions(Set.of(session.name()));
   }
 }

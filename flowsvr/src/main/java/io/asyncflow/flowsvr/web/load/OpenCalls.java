@@ -2,22 +2,44 @@ package io.asyncflow.flowsvr.web.load;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Component;
 
 /**
  * Calls that last longer than a moment: parked holds, streams, uploads. They end when the key of
- * their caller does. Nothing is kept where keys cannot end. Thread-safe.
+ * their caller does, or the session. Nothing is kept where keys cannot end. Thread-safe.
  */
 @Component
 public class OpenCalls {
 
-  private final Map<Runnable, String> open = new ConcurrentHashMap<>();
+  private final Set<Call> open = ConcurrentHashMap.newKeySet();
   private volatile Set<String> ended;
+
+  /** What an authentication says that may be by a session. */
+  public interface OfSession {
+
+    /** Names the session; {@code null} if there is none. */
+    String session();
+  }
+
+  /** Different from each other one, whatever it is of. */
+  private static final class Call {
+    private final String caller;
+    private final String session;
+    private final Runnable end;
+
+    Call(String caller, String session, Runnable end) {
+      this.caller = caller;
+      this.session = session;
+      this.end = end;
+    }
+  }
 
   /**
    * Registers a call of the caller for whom this thread works; the returned action must run when
@@ -26,13 +48,13 @@ public class OpenCalls {
    * @param end ends the call; may run more than once, and before this method returns
    */
   public Runnable add(Runnable end) {
-    if (ended == null) {
+    String session = session();
+    if (ended == null && session == null) {
       return () -> {};
     }
-    String caller = caller();
-    Runnable call = end::run; // another object for each call
-    open.put(call, caller);
-    if (ended.contains(caller)) { // only now: so either this check or setEnded finds the call
+    Call call = new Call(caller(), session, end);
+    open.add(call);
+    if (hasEnded(call.caller)) { // only now: so either this check or setEnded finds the call
       end.run();
     }
     return () -> open.remove(call);
@@ -44,9 +66,14 @@ public class OpenCalls {
    * @throws FlowException with {@link ErrorCode#KEY_ENDED} if the key of its caller has ended
    */
   public void requireLiveKey() {
-    if (ended != null && ended.contains(caller())) {
+    if (hasEnded(caller())) {
       throw keyEnded();
     }
+  }
+
+  private boolean hasEnded(String caller) {
+    Set<String> callers = ended;
+    return callers != null && callers.contains(caller);
   }
 
   /** Answers a call whose key has ended meanwhile. */
@@ -62,16 +89,34 @@ public class OpenCalls {
    */
   public void setEnded(Set<String> callers) {
     ended = Set.copyOf(callers);
-    open.forEach(
-        (call, caller) -> {
-          if (callers.contains(caller)) {
-            call.run();
-          }
-        });
+    end(call -> callers.contains(call.caller));
+  }
+
+  /** The sessions that have calls. */
+  public Set<String> sessions() {
+    return open.stream()
+        .map(call -> call.session)
+        .filter(Objects::nonNull)
+        .collect(Collectors.toSet());
+  }
+
+  /** Ends the calls of sessions that have ended. */
+  public void endSessions(Set<String> sessions) {
+    end(call -> call.session != null && sessions.contains(call.session));
+  }
+
+  private void end(Predicate<Call> which) {
+    open.stream().filter(which).forEach(call -> call.end.run());
   }
 
   private static String caller() {
     Authentication caller = SecurityContextHolder.getContext().getAuthentication();
     return caller == null ? "" : caller.getName();
+  }
+
+  private static String session() {
+    return SecurityContextHolder.getContext().getAuthentication() instanceof OfSession proven
+        ? proven.session()
+        : null;
   }
 }

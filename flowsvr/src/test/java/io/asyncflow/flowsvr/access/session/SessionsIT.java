@@ -10,12 +10,14 @@ import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -189,6 +191,40 @@ class SessionsIT {
     assertThat(out.header("Set-Cookie")).startsWith("asyncflow=; Path=/; Max-Age=0;");
     assertThat(me(one, session)).isIn(401, 429);
     awaitEnd(session);
+  }
+
+  /** The same person on another device goes on. */
+  @Test
+  void logOutEndsTheStreamsOfItsSessionEverywhere() {
+    Key key = aKey("READER");
+    Session session = logIn(key.text());
+    Session another = logIn(key.text());
+    awaitKnown(session);
+    CompletableFuture<Void> here = stream(one, session);
+    CompletableFuture<Void> elsewhere = stream(other, session);
+    CompletableFuture<Void> ofAnother = stream(other, another);
+
+    long begin = System.nanoTime();
+    post(one, "/api/session/end", "", session, "X-XSRF-TOKEN", session.csrfToken());
+    here.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join();
+    long first = System.nanoTime() - begin;
+    elsewhere.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join();
+    System.out.printf(
+        "a log-out ended a stream here after %,d ms, and one at another server after %,d ms%n",
+        first / 1_000_000, (System.nanoTime() - begin) / 1_000_000);
+    assertThat(ofAnother).isNotDone();
+    post(other, "/api/session/end", "", another, "X-XSRF-TOKEN", another.csrfToken());
+    ofAnother.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join();
+  }
+
+  /** Complete when it has ended; it has begun before this returns. */
+  private static CompletableFuture<Void> stream(Wire server, Session session) {
+    HttpRequest request = with(server.request("/api/event/stream"), session).GET().build();
+    HttpResponse<Stream<String>> answer =
+        HttpClient.newHttpClient().sendAsync(request, BodyHandlers.ofLines()).join();
+    assertThat(answer.statusCode()).isEqualTo(200);
+    return CompletableFuture.runAsync(
+        () -> answer.body().forEach(line -> {}), command -> new Thread(command).start());
   }
 
   @Test

@@ -69,4 +69,40 @@ class OpenCallsTest {
     calls.setEnded(Set.of("env:FLOW_API_KEY"));
     assertThat(ends).hasValue(0);
   }
+
+  private static final class InSession extends TestingAuthenticationToken
+      implements OpenCalls.OfSession {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String session;
+
+    InSession(String session) {
+      super("key:a", null);
+      this.session = session;
+    }
+
+    @Override
+    public String session() {
+      return session;
+    }
+  }
+
+  @Test
+  void callEndsWithItsSessionAloneAlsoWhereKeysCannotEnd() {
+    SecurityContextHolder.getContext().setAuthentication(new InSession("one"));
+    Runnable over = calls.add(ends::incrementAndGet);
+    SecurityContextHolder.getContext().setAuthentication(new InSession("other"));
+    calls.add(() -> ends.addAndGet(100));
+    SecurityContextHolder.getContext().setAuthentication(new InSession(null));
+    calls.add(() -> ends.addAndGet(10_000));
+    assertThat(calls.sessions()).containsExactlyInAnyOrder("one", "other");
+
+    calls.endSessions(Set.of("other"));
+    assertThat(ends).hasValue(100);
+    over.run();
+    assertThat(calls.sessions()).containsExactly("other");
+    calls.endSessions(Set.of("one"));
+    assertThat(ends).hasValue(100);
+  }
 }
