@@ -95,7 +95,12 @@ public final class KeySeals {
 
   /** Whether the row has the seal that it would get now. */
   public boolean isCurrent(AccessKeyRow row, byte[] seal) {
-    return !isOn() || isSealed(columns(row), seal, peppers.get(0));
+    return isCurrent(columns(row), seal);
+  }
+
+  /** As {@link #isCurrent(AccessKeyRow, byte[])}, of a row of another table. */
+  public boolean isCurrent(List<?> columns, byte[] seal) {
+    return !isOn() || isSealed(columns, seal, peppers.get(0));
   }
 
   private static boolean isSealed(List<?> columns, byte[] seal, String pepper) {

@@ -46,6 +46,8 @@ class KeySealsTest {
     byte[] old = KeySeals.under(OLD).seal(row);
     assertThat(seals.isGood(row, seals.seal(row))).isTrue();
     assertThat(seals.isGood(row, old)).isTrue();
+    assertThat(seals.isCurrent(row, seals.seal(row))).isTrue();
+    assertThat(seals.isCurrent(row, old)).isFalse();
     assertThat(seals.isGood(Arrays.asList("session", "id", "", 5L), old)).isFalse();
     assertThat(seals.isGood(Arrays.asList("sessioni", "d", null, 5L), old)).isFalse();
     assertThat(seals.isGood(row, seals.seal(ROW))).isFalse();

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.access.key;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.key.DeniedCaller;
+import io.asyncflow.flowsvr.access.key.Denials.Denial;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
@@ -10,7 +11,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +30,12 @@ public class AccessKeyStore {
         create_time, expire_time, revoke_time, revoke_reason, replaced_by, cert_san, rate_limit,
         not_before, last_used_time
       FROM t_access_key
+      """;
+
+  private static final String DENIALS =
+      """
+      SELECT principal, until_time, seal
+      FROM t_access_denied
       """;
 
   private final JdbcTemplate jdbc;
@@ -128,9 +134,23 @@ public class AccessKeyStore {
     return jdbc.update("DELETE FROM t_access_key WHERE key_id = ?", id);
   }
 
-  /** Deletes up to so many denials that are over since then, epoch ms. */
+  /**
+   * Deletes up to so many denials that are over since then. Those that SQL has changed stay.
+   *
+   * @param before epoch ms
+   */
   int deleteDenialsBefore(long before, int limit) {
-    return jdbc.update("DELETE FROM t_access_denied WHERE until_time < ? LIMIT ?", before, limit);
+    return jdbc
+        .query(DENIALS + "WHERE until_time < ? LIMIT ?", (rs, row) -> readDenial(rs), before, limit)
+        .stream()
+        .filter(denial -> denial.isGood(seals))
+        .mapToInt(
+            over ->
+                jdbc.update(
+                    "DELETE FROM t_access_denied WHERE principal = ? AND until_time = ?",
+                    over.principal(),
+                    over.until()))
+        .sum();
   }
 
   /** All rows, by id. */
@@ -143,63 +163,63 @@ public class AccessKeyStore {
     return jdbc.query(SELECT + "WHERE key_id = ?", (rs, row) -> read(rs), id).stream().findFirst();
   }
 
-  /**
-   * The callers that are refused although their tokens are good, and those that were since then.
-   *
-   * @param since epoch ms
-   * @return until when, epoch ms, by principal
-   */
-  Map<String, Long> deniedSince(long since) {
-    Map<String, Long> denied = new HashMap<>();
-    jdbc.query(
-        "SELECT principal, until_time FROM t_access_denied WHERE until_time >= ?",
-        rs -> {
-          denied.put(rs.getString("principal"), rs.getLong("until_time"));
-        },
-        since);
-    return denied;
+  /** All callers that are, or were, refused although their tokens are good. */
+  List<Denial> denials() {
+    return jdbc.query(DENIALS, (rs, row) -> readDenial(rs));
   }
 
   /**
-   * The callers that are denied now, by their names.
+   * The callers that are denied now, by their names. One whose row SQL has changed has no end.
    *
    * @param after the name before the first one
    */
   public List<DeniedCaller> denied(String after, int limit) {
-    return jdbc.query(
-        sql(
-            """
-            SELECT principal, until_time
-            FROM t_access_denied
-            WHERE principal > ?
-              AND until_time > now_ms
-            ORDER BY principal
-            LIMIT ?
-            """),
-        (rs, row) -> new DeniedCaller(rs.getString("principal"), rs.getLong("until_time")),
-        after,
-        limit);
+    long now = version().now();
+    return jdbc
+        .query(
+            DENIALS + "WHERE principal > ? ORDER BY principal", (rs, row) -> readDenial(rs), after)
+        .stream()
+        .filter(denial -> denial.isInForce(seals, now))
+        .map(
+            denial ->
+                new DeniedCaller(denial.principal(), denial.isGood(seals) ? denial.until() : null))
+        .limit(limit)
+        .toList();
   }
 
   /** Whether a caller is denied now. */
   public boolean isDenied(String principal) {
-    return jdbc.queryForObject(
-        sql("SELECT COUNT(*) FROM t_access_denied WHERE principal = ? AND until_time > now_ms"),
-        Boolean.class,
-        principal);
+    long now = version().now();
+    return jdbc
+        .query(DENIALS + "WHERE principal = ?", (rs, row) -> readDenial(rs), principal)
+        .stream()
+        .anyMatch(denial -> denial.isInForce(seals, now));
   }
 
   /** Refuses a caller until then, epoch ms. */
   public void deny(String principal, long until) {
+    byte[] seal = seals.seal(Denials.sealed(principal, until));
     jdbc.update(
         """
-        INSERT INTO t_access_denied (principal, until_time)
-        VALUES (?, ?)
-        ON DUPLICATE KEY UPDATE until_time = ?
+        INSERT INTO t_access_denied (principal, until_time, seal)
+        VALUES (?, ?, ?)
+        ON DUPLICATE KEY UPDATE until_time = ?, seal = ?
         """,
-        principal,
-        until,
-        until);
+        new StatementValues(Arrays.asList(principal, until, seal, until, seal)));
+  }
+
+  private static Denial readDenial(ResultSet rs) throws SQLException {
+    return new Denial(rs.getString("principal"), rs.getLong("until_time"), rs.getBytes("seal"));
+  }
+
+  /** Gives the row of a denial its seal of now, unless it was changed since it was read. */
+  void reseal(Denial read) {
+    jdbc.update(
+        "UPDATE t_access_denied SET seal = ? WHERE principal = ? AND until_time = ? AND seal <=> ?",
+        seals.seal(Denials.sealed(read.principal(), read.until())),
+        read.principal(),
+        read.until(),
+        read.seal());
   }
 
   /** Adds a key. */

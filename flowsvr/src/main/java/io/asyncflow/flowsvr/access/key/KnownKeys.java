@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.access.key;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
+import io.asyncflow.flowsvr.access.key.Denials.Denial;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -15,8 +16,6 @@ import io.asyncflow.rules.access.KeySeals;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,8 +60,7 @@ public class KnownKeys {
   private final ReentrantLock reading = new ReentrantLock();
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
   private volatile KeySnapshot snapshot = KeySnapshot.NOTHING;
-  private volatile Map<String, Long> denied = Map.of();
-  private volatile Set<String> lostDenials = Set.of();
+  private volatile Denials denied = Denials.NONE;
   private volatile Clock clock;
   private volatile long lastEarlyLook;
   private BackgroundLoop loop;
@@ -104,6 +102,12 @@ public class KnownKeys {
       if (seals.isGood(stored.row(), stored.seal())
           && !seals.isCurrent(stored.row(), stored.seal())) {
         store.reseal(stored);
+      }
+    }
+    for (Denial denial : store.denials()) {
+      List<Object> sealed = Denials.sealed(denial.principal(), denial.until());
+      if (denial.isGood(seals) && !seals.isCurrent(sealed, denial.seal())) {
+        store.reseal(denial);
       }
     }
     refresh();
@@ -253,10 +257,11 @@ public class KnownKeys {
         KeySnapshot next =
             before.next(
                 version.number(), store.notEndedBefore(since), since, seals, node.nanoTime());
-        Set<String> lost = deny(store.deniedSince(since));
+        Set<String> told = denied.forged();
+        denied = denied.next(store.denials(), seals, version.now());
         snapshot = next; // at last: with its version, nothing of it is read again
         tellRefused(before.refused());
-        lost.forEach(this::tellLost);
+        denied.forged().stream().filter(one -> !told.contains(one)).forEach(this::tellForged);
       }
       calls.setEnded(ended(now()));
     } finally {
@@ -266,43 +271,19 @@ public class KnownKeys {
 
   private Set<String> ended(long now) {
     Set<String> ended = snapshot.ended(now);
-    denied.keySet().stream().filter(this::isDenied).forEach(ended::add);
+    ended.addAll(denied.at(now));
     return ended;
   }
 
   /** Whether a caller is refused now, although the issuer's tokens for it are good. */
   public boolean isDenied(String principal) {
-    Long until = denied.get(principal);
-    return until != null && now() < until;
+    return denied.has(principal, now());
   }
 
-  /**
-   * Lets nobody in whose row is gone: servers change a row to let a caller in, and delete it long
-   * after its time.
-   *
-   * @param rows until when callers are denied
-   * @return the callers whose rows are gone since the last look
-   */
-  private Set<String> deny(Map<String, Long> rows) {
-    Map<String, Long> next = new HashMap<>(rows);
-    Set<String> gone = new HashSet<>();
-    denied.forEach(
-        (principal, until) -> {
-          if (isDenied(principal) && next.putIfAbsent(principal, until) == null) {
-            gone.add(principal);
-          }
-        });
-    Set<String> before = lostDenials;
-    lostDenials = Set.copyOf(gone);
-    denied = Map.copyOf(next);
-    gone.removeAll(before);
-    return gone;
-  }
-
-  private void tellLost(String principal) {
+  private void tellForged(String principal) {
     log.error(
-        "somebody has deleted the row of {} in t_access_denied by SQL: this server goes on to refuse"
-            + " the caller until it is started again; deny it again, and find out by whom",
+        "the row of {} in t_access_denied was changed without the pepper, or deleted: this server"
+            + " goes on to refuse the caller; deny it again, or let it in, and find out by whom",
         principal);
     acts.recordOwn(Act.of("KEEP_DENIAL", principal).with(Map.of("server", node.id())));
   }

@@ -13,6 +13,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
+import io.asyncflow.flowsvr.access.key.Denials.Denial;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -25,7 +26,6 @@ import io.asyncflow.rules.access.KeySeals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -149,13 +149,19 @@ class KnownKeysTest {
     assertThat(find(key)).isNotNull();
   }
 
+  private static Denial denial(String principal, long until) {
+    return new Denial(principal, until, KeySeals.of(NEW).seal(Denials.sealed(principal, until)));
+  }
+
   @Test
   void denialWhoseRowIsDeletedGoesOnAndIsToldOnce() {
-    when(store.deniedSince(BEGIN - THIRTY_DAYS))
-        .thenReturn(Map.of("oidc:i#ann", BEGIN + 60_000, "oidc:i#bob", BEGIN + 60_000))
-        .thenReturn(Map.of("oidc:i#bob", BEGIN - 1)) // let in again by a server
-        .thenReturn(Map.of());
-    started();
+    when(store.denials())
+        .thenReturn(List.of()) // to be sealed anew
+        .thenReturn(
+            List.of(denial("oidc:i#ann", BEGIN + 60_000), denial("oidc:i#bob", BEGIN + 60_000)))
+        .thenReturn(List.of(denial("oidc:i#bob", BEGIN - 1))) // let in again by a server
+        .thenReturn(List.of());
+    started(KeySeals.of(NEW), "a key in the environment");
     assertThat(keys.isDenied("oidc:i#ann")).isTrue();
     for (int i = 0; i < 3; i++) {
       version++;
@@ -166,6 +172,37 @@ class KnownKeysTest {
     verify(acts, times(1)).recordOwn(any(Act.class));
     node.pass(Duration.ofMinutes(1));
     assertThat(keys.isDenied("oidc:i#ann")).as("its time is over").isFalse();
+  }
+
+  /** Also by a server that has not known it before. */
+  @Test
+  void denialWhoseTimeSqlHasLoweredGoesOnAndIsToldOnce() {
+    Denial lowered = new Denial("oidc:i#ann", 0, denial("oidc:i#ann", BEGIN + 60_000).seal());
+    when(store.denials()).thenReturn(List.of(lowered));
+    started(KeySeals.of(NEW), "a key in the environment");
+    assertThat(keys.isDenied("oidc:i#ann")).isTrue();
+    verify(acts, times(1)).recordOwn(any(Act.class));
+
+    when(store.denials()).thenReturn(List.of(denial("oidc:i#ann", BEGIN - 1)));
+    version++;
+    keys.refresh();
+    assertThat(keys.isDenied("oidc:i#ann")).as("let in again by a server").isFalse();
+    verify(acts, times(1)).recordOwn(any(Act.class));
+    verify(store, never()).reseal(any(Denial.class));
+  }
+
+  @Test
+  void denialsGetTheNewSeal() {
+    Denial old =
+        new Denial(
+            "oidc:i#ann",
+            BEGIN + 60_000,
+            KeySeals.of(OLD).seal(Denials.sealed("oidc:i#ann", BEGIN + 60_000)));
+    when(store.denials()).thenReturn(List.of(old));
+    started(KeySeals.of(NEW + "," + OLD), "a key in the environment");
+    verify(store).reseal(old);
+    assertThat(keys.isDenied("oidc:i#ann")).isTrue();
+    verify(acts, never()).recordOwn(any(Act.class));
   }
 
   @Test
@@ -180,7 +217,7 @@ class KnownKeysTest {
     assertThat(find(good)).isNotNull();
     assertThat(find(forged)).isNull();
     assertThat(keys.snapshot().refused()).containsExactly(forged.id());
-    verify(store, times(1)).reseal(any());
+    verify(store, times(1)).reseal(any(Stored.class));
     verify(store).reseal(old);
   }
 
@@ -192,7 +229,7 @@ class KnownKeysTest {
     rows.add(new Stored(row, null, null));
     started();
     assertThat(find(key)).isNull();
-    verify(store, never()).reseal(any());
+    verify(store, never()).reseal(any(Stored.class));
   }
 
   @Test
