@@ -11,6 +11,8 @@ import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.FlowServer;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,15 +40,15 @@ class ActChainIT {
   private static Acts acts;
   private static ActChaining chaining;
   private static ActRetention retention;
-  private static final ActVerifier VERIFIER =
-      new ActVerifier(
-          Map.of(
-              "FLOW_MYSQL_URL",
-              DATABASE.jdbcUrl(SCHEMA),
-              "FLOW_MYSQL_USER",
-              DATABASE.user(),
-              "FLOW_MYSQL_PASSWORD",
-              DATABASE.password()));
+  private static final Map<String, String> ENVIRONMENT =
+      Map.of(
+          "FLOW_MYSQL_URL",
+          DATABASE.jdbcUrl(SCHEMA),
+          "FLOW_MYSQL_USER",
+          DATABASE.user(),
+          "FLOW_MYSQL_PASSWORD",
+          DATABASE.password());
+  private static final ActVerifier VERIFIER = new ActVerifier(ENVIRONMENT);
 
   @BeforeAll
   static void start() {
@@ -159,6 +161,31 @@ class ActChainIT {
       jdbc.sql("DELETE FROM t_act WHERE id = ?").param(id).update();
       assertFault(id, "is missing");
     }
+  }
+
+  @Test
+  void commandNamesTheActThatWasDeleted() throws Exception {
+    long id = id(5);
+    assertThat(auditVerify()).contains("10 acts are as they were recorded.").endsWith("rc=0");
+    jdbc.sql("DELETE FROM t_act WHERE id = ?").param(id).update();
+    assertThat(auditVerify()).contains("Act " + id + " is missing.").endsWith("rc=1");
+  }
+
+  /** What {@code ./asyncflow audit verify} says, and its exit code. */
+  private static String auditVerify() throws Exception {
+    ProcessBuilder command =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            "io.asyncflow.dev.command.DevLauncher",
+            "audit",
+            "verify");
+    command.environment().putAll(ENVIRONMENT);
+    Process process = command.redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return said + "rc=" + process.waitFor();
   }
 
   @Test

@@ -159,6 +159,16 @@ class AuditIT {
 
     assertActs(
         Role.OPERATOR, "task_schedule_cfg/roll", "{'taskType':'" + type + "'}", "ROLL", object);
+    String clean = "{'taskType':'" + type + "','table':'t_" + type + "_task_1'," + BY + "}";
+    Answer cleaned = // the table is drained first
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> call("task_schedule_cfg/clean", clean), answer -> answer.code() != 8051);
+    assertThat(onlyRow(cleaned))
+        .containsEntry("act", "CLEAN")
+        .containsEntry("object", object)
+        .containsEntry("actor", "key:ADMIN")
+        .containsEntry("operator", "the CEO");
     String pause = "{'kind':'TYPE','name':'" + type + "'," + BY + "}";
     assertActs(Role.OPERATOR, "pause/set", pause, "PAUSE", object);
     assertActs(Role.OPERATOR, "pause/clear", pause, "RESUME", object);
@@ -306,6 +316,9 @@ class AuditIT {
     assertActs(Role.ADMIN, "key/revoke", "{'keyId':'" + id + "'}", "REVOKE", "key:" + id);
     String subject = "oidc:https://issuer.example#" + type;
     assertActs(Role.ADMIN, "key/deny", "{'principal':'" + subject + "'}", "DENY", subject);
+    String allow = "{'principal':'" + subject + "','seconds':0}";
+    assertActs(Role.ADMIN, "key/deny", allow, "DENY", subject);
+    assertThat(rowsOf(call("key/deny", allow))).as("it is not denied any more").isEmpty();
     Map<String, Object> logIn = onlyRow(call("session", ""));
     assertThat(logIn).containsEntry("act", "LOG_IN").containsEntry("actor", "key:ADMIN");
     assertNowhere(made.result().path("key").asString());
@@ -316,7 +329,8 @@ class AuditIT {
     assertThat(text).isNotBlank();
     assertThat(
             jdbc.sql(
-                    "SELECT COUNT(*) FROM t_act WHERE CONCAT_WS(' ', detail, reason, object) LIKE ?")
+                    "SELECT COUNT(*) FROM t_act WHERE CONCAT_WS(' ', detail, reason, object) LIKE"
+                        + " ?")
                 .param("%" + text + "%")
                 .query(Integer.class)
                 .single())

@@ -137,6 +137,12 @@ class PathTricksIT {
             "/actuator/health~",
             "/actuator/health-x",
             "/actuator",
+            "/API/task_schedule_cfg/list",
+            "/api/Task_schedule_cfg/list",
+            "/api/task_schedule_cfg/list/",
+            "/actuator/prometheus/",
+            "http://localhost:" + port + "/api/task_schedule_cfg/list",
+            "http://localhost:" + port + "/actuator/prometheus",
             "/x/actuator/health",
             "/actuator/prometheus/health")) {
       assertThat(answerTo("GET", path)).as(path).containsPattern("^HTTP/1.1 (401|429) ");

@@ -2,11 +2,15 @@ package io.asyncflow.flowsvr.wire;
 
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.console.OpenToAll;
 import io.asyncflow.flowsvr.KeyedServer;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.Verb;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,15 +36,23 @@ import org.springframework.boot.webmvc.actuate.endpoint.web.WebMvcEndpointHandle
 import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Every route, by every method, for every kind of caller, answers as {@link VerbTable} says, and
- * everything that is not in the table is closed.
+ * everything that is not in the table is closed; and no route leads out of a caller's scope.
  */
 @KeyedServer
 class RoutesIT {
 
   private static final String PROBE = "/api/probe/";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** In what a tenant has; and in what its user has. */
+  private static final String MARK = "mark-of-the-owner";
+
+  private static final String OF_THE_USER = "-of-the-user";
   private static final String CONSOLE = OpenToAll.class.getPackageName() + ".";
 
   /** Tomcat answers it by itself, to everybody. */
@@ -156,6 +168,175 @@ class RoutesIT {
     }
     if (!isRight) {
       wrong.add(method + " " + route.path() + " by " + role + ": " + answer);
+    }
+  }
+
+  /** What is named in the requests by its ids and names is another tenant's. */
+  @Test
+  void callerGetsNothingBeyondItsScopeByAnyRoute() throws Exception {
+    Map<String, String> named = somethingOfATenant();
+    List<String> before = looksOf(named);
+    List<String> wrong = new ArrayList<>();
+    Names nothing = Names.of(List.of("nothing*"));
+    KeyedServer.Roles.add(
+        "key-of-no-types",
+        new Caller(
+            Caller.Kind.KEY,
+            "key:no-types",
+            Set.of(Role.ADMIN),
+            new Scope(nothing, Names.ALL, Names.ALL, "")));
+    // Without the role of workers, for whom users do not count.
+    KeyedServer.Roles.add(
+        "key-of-no-users",
+        new Caller(
+            Caller.Kind.KEY,
+            "key:no-users",
+            Set.of(Role.READER, Role.SUBMITTER, Role.OPERATOR),
+            new Scope(Names.ALL, Names.ALL, nothing, "")));
+    List<Route> routes =
+        routes().stream().filter(route -> route.path().startsWith("/api/")).toList();
+    int answered = 0;
+    for (Route route : routes) {
+      for (String method : route.oneOf().keySet()) {
+        String ofNoTypes = ask(route, method, named, "key-of-no-types");
+        String ofNoUsers = ask(route, method, named, "key-of-no-users");
+        if (ofNoTypes.contains(MARK) || ofNoUsers.contains(MARK + OF_THE_USER)) {
+          wrong.add(method + " " + route.path() + ": " + ofNoTypes + ofNoUsers);
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(looksOf(named)).as("nothing was changed").isEqualTo(before);
+    for (Route route : routes) {
+      for (String method : route.oneOf().keySet()) {
+        answered += ask(route, method, named, KeyedServer.KEY).contains(MARK) ? 1 : 0;
+      }
+    }
+    assertThat(answered)
+        .as("what a caller without a scope gets by these requests")
+        .isGreaterThan(15);
+  }
+
+  /** Everything has the mark where no request names it; ids and names of it. */
+  private Map<String, String> somethingOfATenant() throws Exception {
+    Map<String, String> named = new HashMap<>();
+    ok("task_schedule_cfg/save", "{'task_type':'routes_owned','events':2}");
+    String data =
+        "'userId':'routes-owner','taskType':'routes_owned','taskStage':'s','taskContext':'%s'"
+            .formatted(MARK + OF_THE_USER);
+    named.put("taskId", ok("task/createTask", "{'taskData':{" + data + "}}", "taskId"));
+    named.put(
+        "jobId",
+        ok(
+            "job/createJob",
+            "{'jobData':{'userId':'routes-owner','jobType':'routes_owned','jobInput':'%s'}}"
+                .formatted(MARK + OF_THE_USER),
+            "jobId"));
+    named.put(
+        "scheduleId",
+        ok(
+            "schedule/save",
+            "{'scheduleData':{'name':'routes','everyMs':86400000,'taskData':{" + data + "}}}",
+            "scheduleId"));
+    named.put(
+        "hookId",
+        ok(
+            "hook/save",
+            "{'name':'routes','url':'https://hooks.example/"
+                + MARK
+                + "','state':'PAUSED','taskTypes':['routes_owned']}",
+            "hookId"));
+    String key = "{'name':'" + MARK + System.nanoTime() + "','roles':['READER']}";
+    named.put("keyId", ok("key/create", key, "keyId"));
+    JsonNode preview =
+        JSON.readTree(ok("bulk/preview", "{'act':'PAUSE','filter':{'taskType':'routes_owned'}}"))
+            .path("result");
+    String start =
+        "{'token':'%s','count':%d,'reason':'%s'}"
+            .formatted(
+                preview.path("token").asString(),
+                preview.path("count").path("count").asInt(),
+                MARK);
+    named.put("bulkId", ok("bulk/start", start, "bulkId"));
+    String bulk = "{'bulkId':'" + named.get("bulkId") + "'}";
+    await().until(() -> ok("bulk/get", bulk).contains("\"state\":\"DONE\""));
+    ok(
+        "worker/heartbeat",
+        "{'workerId':'routes-worker','startId':'s','worker':{'host':'" + MARK + "'}}");
+    ok("pause/set", "{'kind':'STAGE','name':'routes_owned/x','reason':'" + MARK + "'}");
+    named.putAll(
+        Map.of(
+            "workerId", "routes-worker",
+            "taskType", "routes_owned",
+            "task_type", "routes_owned",
+            "jobType", "routes_owned",
+            "table", "t_routes_owned_task_1",
+            "kind", "STAGE",
+            "name", "routes_owned/x",
+            "taskStage", "s",
+            "userId", "routes-owner",
+            "reason", "curious"));
+    return named;
+  }
+
+  private List<String> looksOf(Map<String, String> named) throws Exception {
+    List<String> looks = new ArrayList<>();
+    for (String call :
+        List.of(
+            "task/getTask",
+            "job/getJob",
+            "schedule/get",
+            "hook/list",
+            "key/list",
+            "bulk/get",
+            "pause/list",
+            "task_schedule_cfg/tables")) {
+      JsonNode seen = JSON.readTree(post(call, named, KeyedServer.KEY)).path("result");
+      looks.add(call + seen.toString().replaceFirst("\"ageSeconds\":[0-9]+", ""));
+    }
+    return looks;
+  }
+
+  private String ok(String call, String json) throws Exception {
+    String answer = post(call, json.replace('\'', '"'), KeyedServer.KEY);
+    assertThat(answer).contains("\"code\":0");
+    return answer;
+  }
+
+  private String ok(String call, String json, String member) throws Exception {
+    return JSON.readTree(ok(call, json)).path("result").path(member).asString();
+  }
+
+  private String post(String call, Map<String, String> named, String key) throws Exception {
+    return post(call, JSON.writeValueAsString(named), key);
+  }
+
+  private String post(String call, String json, String key) throws Exception {
+    return text("POST", "/api/" + call, json, key);
+  }
+
+  /** The same by any method: in the path, in the query and in the body. */
+  private String ask(Route route, String method, Map<String, String> named, String key)
+      throws Exception {
+    String path = route.path().replace("1_lark_task_1", named.get("taskId"));
+    return method.equals("POST")
+        ? text(method, path, JSON.writeValueAsString(named), key)
+        : text(method, path + "?" + Wire.form(named), "", key);
+  }
+
+  private String text(String method, String path, String json, String key) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .header("Authorization", "Bearer " + key)
+            .header("Content-Type", "application/json")
+            .method(
+                method, json.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(json))
+            .build();
+    HttpResponse<InputStream> answer = http.send(request, BodyHandlers.ofInputStream());
+    try (InputStream body = answer.body()) {
+      boolean isStream =
+          answer.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
+      return isStream ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

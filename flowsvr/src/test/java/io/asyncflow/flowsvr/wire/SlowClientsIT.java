@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.flowsvr.KeyedServer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,10 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class SlowClientsIT {
 
   private static final int CLIENTS = 400;
+
+  /** What connections and their answers may take of the heap, on both of their ends. */
+  private static final long FLAT = 64L << 20;
+
   private static final String AUTHORIZATION = "Authorization: Bearer " + KeyedServer.KEY + "\r\n";
 
   @LocalServerPort int port;
@@ -91,9 +96,24 @@ class SlowClientsIT {
 
   private void keepNoThread(List<String> beginnings) throws IOException {
     assertThat(CLIENTS / beginnings.size()).as("of each kind").isGreaterThan(KeyedServer.THREADS);
+    long before = heap();
     try (SlowClients clients = new SlowClients(port, CLIENTS, beginnings)) {
+      assertFlat(before, CLIENTS + " slow clients");
       healthAndHeartbeatsAreAnsweredUntil(clients::areAllSentAway);
     }
+    assertFlat(before, CLIENTS + " slow clients were sent away");
+  }
+
+  /** What is in use after a collection, of this process, in which the server is. */
+  private static long heap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private static void assertFlat(long before, String what) {
+    long more = heap() - before;
+    System.out.printf("%s: the heap has %,d KiB more%n", what, more / 1024);
+    assertThat(more).as(what).isLessThan(FLAT);
   }
 
   @Test
@@ -140,9 +160,11 @@ class SlowClientsIT {
 
   @Test
   void halfAHeadKeepsNoThread() throws Exception {
+    long before = heap();
     try (SlowClients clients =
         new SlowClients(port, CLIENTS, List.of("POST /api/worker/heartbeat HTTP/1.1\r\nX: a"))) {
       healthAndHeartbeatsAreAnsweredUntil(AnswerTimes.rounds(20));
+      assertFlat(before, CLIENTS + " halves of heads");
       assertThat(clients.stillThere()).as("so they were there").isGreaterThan(CLIENTS * 9 / 10);
     }
   }
@@ -170,8 +192,17 @@ class SlowClientsIT {
             + "\r\n\r\n"
             + beginning;
     byte[] more = some.repeat(32 * 1024).getBytes(StandardCharsets.US_ASCII);
-    long sent = 0;
+    long before = heap();
     try (Socket client = new Socket("127.0.0.1", port)) {
+      assertThat(sentUntilItIsClosed(client, head, more, length)).isLessThan(100L << 20);
+      assertFlat(before, line + " of 1 GiB");
+    }
+    healthAndHeartbeatsAreAnsweredUntil(AnswerTimes.rounds(1));
+  }
+
+  private static long sentUntilItIsClosed(Socket client, String head, byte[] more, long length) {
+    long sent = 0;
+    try {
       OutputStream out = client.getOutputStream();
       out.write(head.getBytes(StandardCharsets.US_ASCII));
       while (sent < length) {
@@ -181,8 +212,7 @@ class SlowClientsIT {
     } catch (IOException e) {
       // the server has heard enough
     }
-    assertThat(sent).isLessThan(100L << 20);
-    healthAndHeartbeatsAreAnsweredUntil(AnswerTimes.rounds(1));
+    return sent;
   }
 
   private static String head(String line, String headers) {

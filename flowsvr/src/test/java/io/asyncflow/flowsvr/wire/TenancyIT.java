@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.KeyedServer;
 import io.asyncflow.flowsvr.access.Caller;
@@ -14,6 +15,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,6 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -396,6 +399,7 @@ class TenancyIT {
     compare(tenant, other, "pause/list", many, "pauseList", "name");
     compare(tenant, other, "hook/list", nothing, "hookList", "name");
     compareNumbers(tenant, other);
+    compareCounts(tenant);
     assertThat(send(tenant.key, "governance/status", nothing).code()).isEqualTo(OUT_OF_SCOPE);
     assertThat(send(tenant.key, "schedule/slices", nothing).code()).isEqualTo(OUT_OF_SCOPE);
     assertThat(get(tenant.key, "/actuator/prometheus").status()).isEqualTo(403);
@@ -463,6 +467,32 @@ class TenancyIT {
           .isEqualTo(OUT_OF_SCOPE);
     }
     assertThat(send(key, "meta", Map.of()).code()).isZero();
+  }
+
+  /** What is counted of its types is what a caller without a scope sees of them. */
+  private void compareCounts(Tenant tenant) {
+    await() // counts are kept for some seconds
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () -> {
+              List<String> own = counts(tenant.key, tenant);
+              assertThat(own).hasSameSizeAs(tenant.types);
+              assertThat(own).isEqualTo(counts(KeyedServer.KEY, tenant));
+            });
+  }
+
+  private List<String> counts(String key, Tenant tenant) throws Exception {
+    List<String> found = new ArrayList<>();
+    for (JsonNode type : send(key, "stats/overview", Map.of()).result().path("types")) {
+      if (tenant.types.contains(type.path("taskType").asString())) {
+        found.add(
+            Stream.of("taskType", "due", "executing", "lastHour", "lastDay")
+                .map(member -> type.path(member).toString())
+                .toList()
+                .toString());
+      }
+    }
+    return found;
   }
 
   private void compareEvents(Tenant tenant, Tenant other) throws Exception {

@@ -1,6 +1,7 @@
 package io.asyncflow.systemtest.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
@@ -8,10 +9,12 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskFollower;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.codec.CodecException;
 import io.asyncflow.api.codec.SealingFlowClient;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.seal.SealKeys;
@@ -25,6 +28,7 @@ import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.engine.EngineHandler;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,12 +42,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A server process that everything goes through, and of which nothing plain is left anywhere. */
+/**
+ * A server process that everything goes through, and of which nothing plain is left anywhere: in no
+ * table, log, store, spool, archive, nor in its memory.
+ */
 @Tag("faults")
 class CodecIT {
 
@@ -80,8 +88,17 @@ class CodecIT {
     server =
         cluster.startServer(
             plan ->
-                plan.withAll(
-                    Map.of("FLOW_STORE_DIR", cluster.directory().resolve("store").toString())));
+                plan.withHeap("192m")
+                    .withAll(
+                        Map.of(
+                            "FLOW_STORE_DIR",
+                            cluster.directory().resolve("store").toString(),
+                            "FLOW_ARCHIVE_DIR",
+                            archives().toString())));
+  }
+
+  private static Path archives() {
+    return cluster.directory().resolve("archives");
   }
 
   @AfterAll
@@ -105,9 +122,12 @@ class CodecIT {
 
   @Test
   void noPlainTextIsLeftInAnyTableLogOrFile() throws Exception {
-    TinkCodec codec = new TinkCodec(SealKeys.generate());
+    Path keys = cluster.directory().resolve("keys.json");
+    SealKeys.generate().create(keys);
+    TinkCodec codec = new TinkCodec(SealKeys.read(keys));
     FlowClient flow = new SealingFlowClient(server.client(), codec);
     flow.saveTaskType(TaskTypeSettings.named("sealed").withSealed(1).withEvents(2));
+    flow.saveTaskType(TaskTypeSettings.named("other").withSealed(1));
     flow.saveTaskType(TaskTypeSettings.named("plain"));
     EngineHandler engine = EngineHandler.builder("sh", "-c", ENGINE).name("echo").build();
     Worker worker =
@@ -158,6 +178,22 @@ class CodecIT {
           .isEqualTo(SECRET + "\n" + LARGE);
       await().atMost(PATIENCE).until(() -> isQuiet(flow));
       assertThat(flow.getTask(open).taskContext()).isEqualTo(OPEN);
+
+      FlowClient elsewhere =
+          new SealingFlowClient(server.client(), new TinkCodec(SealKeys.read(keys)));
+      NewTask repeated = NewTask.of("sealed", "one", "ann", SECRET).withIdempotencyKey("order-7");
+      assertThat(elsewhere.createTask(repeated))
+          .as("created again by another process")
+          .isEqualTo(tasks.get(2));
+      FlowClient rotated =
+          new SealingFlowClient(server.client(), new TinkCodec(SealKeys.read(keys).rotated()));
+      assertThat(rotated.getTask(tasks.get(0)).result()).isEqualTo(SECRET);
+      String sealed = server.client().getTask(tasks.get(0)).taskContext();
+      String moved = server.client().createTask(NewTask.of("other", "one", "ann", sealed));
+      assertThatThrownBy(() -> flow.getTask(moved))
+          .as("moved to another type")
+          .isInstanceOf(CodecException.class);
+      assertThat(memoryHas(SECRET, open)).isFalse();
     } finally {
       worker.close();
       engine.close();
@@ -168,6 +204,96 @@ class CodecIT {
     assertThat(filesWith("engine got ")).as("results are sealed, too").isEmpty();
     assertThat(filesWith(SECRET)).isEmpty();
     assertThat(filesWith("$sealed")).as("objects in the store").isNotEmpty();
+
+    assertThat(archive("plain")).contains(OPEN);
+    assertThat(archive("sealed")).contains("$sealed").doesNotContain(SECRET);
+  }
+
+  /**
+   * Whether a text is anywhere in the server's heap, also among what nothing needs any more.
+   *
+   * @param open a task that the server has shown before it is looked for
+   */
+  private static boolean memoryHas(String text, String open) throws Exception {
+    Path dump = cluster.directory().resolve("heap.hprof");
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              Files.deleteIfExists(dump);
+              server.client().getTask(open);
+              dumpHeap(dump);
+              return has(dump, OPEN); // else a collection came between
+            });
+    boolean found = has(dump, text);
+    Files.delete(dump);
+    return found;
+  }
+
+  private static void dumpHeap(Path file) throws Exception {
+    Process dumping =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(server.pid()),
+                "GC.heap_dump",
+                "-all",
+                file.toString())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(dumping.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(dumping.waitFor()).as(said).isZero();
+  }
+
+  /** In one byte a character, or in two. */
+  private static boolean has(Path large, String text) throws IOException {
+    List<byte[]> forms =
+        List.of(
+            text.getBytes(StandardCharsets.ISO_8859_1),
+            text.getBytes(StandardCharsets.UTF_16LE),
+            text.getBytes(StandardCharsets.UTF_16BE));
+    int longest = 2 * text.length();
+    byte[] buffer = new byte[1 << 20];
+    int kept = 0;
+    try (InputStream in = Files.newInputStream(large)) {
+      for (int read; (read = in.read(buffer, kept, buffer.length - kept)) > 0; ) {
+        int filled = kept + read;
+        String window = new String(buffer, 0, filled, StandardCharsets.ISO_8859_1);
+        if (forms.stream()
+            .anyMatch(form -> window.contains(new String(form, StandardCharsets.ISO_8859_1)))) {
+          return true;
+        }
+        kept = Math.min(longest, filled);
+        System.arraycopy(buffer, filled - kept, buffer, 0, kept);
+      }
+    }
+    return false;
+  }
+
+  /** The first table of a type, which is dropped. */
+  private static String archive(String type) throws IOException {
+    String table = "t_" + type + "_task_1";
+    server.post("/api/task_schedule_cfg/roll?taskType=" + type);
+    for (String id : unfinished(type)) {
+      server.client().cancelTask(id);
+    }
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                server
+                    .post("/api/task_schedule_cfg/clean?taskType=" + type + "&table=" + table)
+                    .contains("\"code\":0"));
+    try (InputStream in =
+        new GZIPInputStream(Files.newInputStream(archives().resolve(table + ".jsonl.gz")))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static List<String> unfinished(String type) {
+    return server.client().getTaskList(type, TaskPageRequest.of()).taskList().stream()
+        .filter(task -> !task.taskStatus().isFinal())
+        .map(Task::taskId)
+        .toList();
   }
 
   private static boolean isQuiet(FlowClient flow) {
