@@ -24,9 +24,15 @@ class IssuerKeys implements JWKSetSource<SecurityContext> {
 
   private final OidcProperties oidc;
   private final IssuerHttp http = new IssuerHttp();
+  private volatile boolean wereRead;
 
   IssuerKeys(OidcProperties oidc) {
     this.oidc = oidc;
+  }
+
+  /** Whether they could be read when Nimbus wanted them last. */
+  boolean wereRead() {
+    return wereRead;
   }
 
   @Override
@@ -34,11 +40,14 @@ class IssuerKeys implements JWKSetSource<SecurityContext> {
       JWKSetCacheRefreshEvaluator refresh, long currentTime, SecurityContext context)
       throws KeySourceException {
     try {
-      return JWKSet.parse(http.read(placeOfKeys()));
+      JWKSet keys = JWKSet.parse(http.read(placeOfKeys()));
+      wereRead = true;
+      return keys;
     } catch (IOException | ParseException e) {
+      wereRead = false;
       log.warn(
-          "the keys of the issuer {} cannot be read, and its tokens are refused unless their keys"
-              + " are known: {}",
+          "the keys of the issuer {} cannot be read, and only tokens whose keys are known count:"
+              + " {}",
           oidc.issuer(),
           e.toString());
       throw new JWKSetUnavailableException("the issuer's keys cannot be read", e);

@@ -30,16 +30,23 @@ final class IssuerSignatures implements AutoCloseable {
   private static final Duration ASK_PAUSE = Duration.ofSeconds(10);
 
   private final ExecutorService refresher = DaemonThreads.pool(1, "issuer-keys");
+  private final IssuerKeys issuer;
   private final JWKSource<SecurityContext> keys;
 
   IssuerSignatures(OidcProperties oidc) {
+    this.issuer = new IssuerKeys(oidc);
     this.keys =
-        JWKSourceBuilder.create(new IssuerKeys(oidc))
+        JWKSourceBuilder.create(issuer)
             .cache(KEYS_LIFE.toMillis(), PATIENCE.toMillis())
             .refreshAheadCache(KEYS_AHEAD.toMillis(), null, refresher, false, null, false)
             .rateLimited(ASK_PAUSE.toMillis())
             .outageTolerant(KEYS_OUTAGE.toMillis())
             .build();
+  }
+
+  /** Whether a token whose key is not found may be good all the same. */
+  boolean mayMissKeys() {
+    return !issuer.wereRead();
   }
 
   /** Reads tokens that follow these rules, and no others. */

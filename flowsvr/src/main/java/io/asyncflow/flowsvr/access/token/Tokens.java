@@ -24,6 +24,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.security.oauth2.core.OAuth2Error;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
+import org.springframework.security.oauth2.jwt.BadJwtException;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.JwtAudienceValidator;
 import org.springframework.security.oauth2.jwt.JwtException;
@@ -164,6 +165,10 @@ public class Tokens implements DisposableBean {
           "the token is refused: " + e.getErrors().iterator().next().getDescription());
     } catch (JwtException e) {
       log.debug("a token proves no caller: {}", e.getMessage());
+      if (!(e instanceof BadJwtException) && signatures.mayMissKeys()) {
+        throw new FlowException(
+            ErrorCode.UNAVAILABLE, "the issuer's keys cannot be read, so no token can be verified");
+      }
       return null;
     } finally {
       verifying.release();
