@@ -20,14 +20,17 @@ class SessionCallers {
   private final KnownKeys keys;
   private final KeySeals peppers;
   private final String environmentKey;
+  private final String ofIssuer;
 
   SessionCallers(
       ObjectProvider<KnownKeys> keys,
       KeySeals peppers,
-      @Value("${flow.access.api-key:}") String environmentKey) {
+      @Value("${flow.access.api-key:}") String environmentKey,
+      @Value("${flow.oidc.issuer:}") String issuer) {
     this.keys = keys.getIfAvailable();
     this.peppers = peppers;
     this.environmentKey = environmentKey.strip();
+    this.ofIssuer = "oidc:" + issuer.strip() + "#";
   }
 
   /**
@@ -54,7 +57,7 @@ class SessionCallers {
     }
     return KeyGrant.isOfKey(principal)
         ? ofKey(principal).isPresent()
-        : keys != null && !keys.isDenied(principal);
+        : keys != null && principal.startsWith(ofIssuer) && !keys.isDenied(principal);
   }
 
   /** Whether the caller is a key that counts only with the certificate of its client. */

@@ -2,10 +2,12 @@ package io.asyncflow.flowsvr.access.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.rules.access.KeySeals;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -17,7 +19,7 @@ class SessionCallersTest {
 
   private static SessionCallers with(String environmentKey) {
     ObjectProvider<KnownKeys> none = mock();
-    return new SessionCallers(none, KeySeals.OFF, environmentKey);
+    return new SessionCallers(none, KeySeals.OFF, environmentKey, "");
   }
 
   private static SessionRow row(String principal, String granted) {
@@ -43,5 +45,19 @@ class SessionCallersTest {
     assertThat(with("any key").find(row("key:3Qm81LtzGh", null), ID, null)).isEmpty();
     assertThat(with("any key").find(row("oidc:https://i.example#ann", "{}"), ID, null)).isEmpty();
     assertThat(with("any key").isLive("local")).isFalse();
+  }
+
+  @Test
+  void issuerThatIsTrustedNoMoreEndsTheSessionsOfItsTokens() {
+    ObjectProvider<KnownKeys> known = mock();
+    when(known.getIfAvailable()).thenReturn(mock(KnownKeys.class));
+    for (String issuer : List.of("", "https://another.example", "https://i.exampl")) {
+      SessionCallers callers = new SessionCallers(known, KeySeals.OFF, "", issuer);
+      assertThat(callers.isLive("oidc:https://i.example#ann")).as(issuer).isFalse();
+    }
+    assertThat(
+            new SessionCallers(known, KeySeals.OFF, "", "https://i.example")
+                .isLive("oidc:https://i.example#ann"))
+        .isTrue();
   }
 }
