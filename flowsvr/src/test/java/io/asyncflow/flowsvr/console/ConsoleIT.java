@@ -210,6 +210,22 @@ class ConsoleIT {
     assertThat(withCookie("/types", cookie).statusCode()).isEqualTo(303);
   }
 
+  /** Its cookie is lost to the browser, and may be known to somebody else. */
+  @Test
+  void logInEndsTheSessionThatTheBrowserHadBefore() throws Exception {
+    String before = logIn();
+    assertThat(withCookie("/types", before).statusCode()).isEqualTo(200);
+    assertThat(submit("/login", before, "key=wrong-key").statusCode()).isIn(401, 429);
+    assertThat(withCookie("/types", before).statusCode()).isEqualTo(200);
+
+    HttpResponse<String> again = submit("/login", before, "key=" + KeyedServer.KEY);
+    assertThat(again.statusCode()).as(again.body()).isEqualTo(303);
+    String cookie = again.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
+    assertThat(cookie).isNotEqualTo(before);
+    assertThat(withCookie("/types", before).statusCode()).isEqualTo(303);
+    assertThat(withCookie("/types", cookie).statusCode()).isEqualTo(200);
+  }
+
   @Test
   void wrongKeyIsRefusedOnThePageItself() throws Exception {
     HttpResponse<String> answer = submit("/login", null, "key=wrong-key");

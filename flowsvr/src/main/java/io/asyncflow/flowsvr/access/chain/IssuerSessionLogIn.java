@@ -71,6 +71,7 @@ class IssuerSessionLogIn implements IssuerLogIn {
     try {
       Finished finished = logIns.finish(fieldsOf(request), kept, request.getRemoteAddr());
       pending.clear(request, response);
+      SessionLogIn.endBefore(request, sessions);
       SecurityContextHolder.setContext(
           new SecurityContextImpl(new CallerAuthentication(finished.caller())));
       cookie.set(request, response, sessions.begin(finished.caller(), finished.endsAt()));

@@ -47,8 +47,17 @@ class SessionLogIn implements LogIn {
           ErrorCode.TRANSITION_NOT_ALLOWED,
           "this server asks for no key, so nobody needs a session");
     }
+    endBefore(request, sessions);
     SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
     cookie.set(request, response, sessions.begin(caller));
+  }
+
+  /** The browser forgets its cookie, and nobody could end it any more. */
+  static void endBefore(HttpServletRequest request, Sessions sessions) {
+    OpenSession before = OpenSession.of(request);
+    if (before != null) {
+      sessions.end(before);
+    }
   }
 
   /** Keys that need a certificate begin no session. */
@@ -80,9 +89,8 @@ class SessionLogIn implements LogIn {
 
   @Override
   public void end(HttpServletRequest request, HttpServletResponse response) {
-    OpenSession session = OpenSession.of(request);
-    if (session != null) {
-      sessions.end(session);
+    if (OpenSession.of(request) != null) {
+      endBefore(request, sessions);
       cookie.clear(request, response);
     }
   }
