@@ -2,11 +2,15 @@ package io.asyncflow.flowsvr.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.rules.TaskType;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,6 +185,8 @@ class CrossSiteIT {
             List.of("Referer: http://" + own + "/swagger-ui/index.html"))) {
       assertThat(send("GET", list, own, headers, "")).as(headers.toString()).contains(" 200 ");
     }
+    FlowClient sdk = new HttpFlowClient(URI.create("http://" + own), null, Duration.ofSeconds(30));
+    assertThat(sdk.getTask(waiting).taskId()).isEqualTo(waiting);
     String withoutHost = "GET " + list + " HTTP/1.0\r\n\r\n";
     assertThat(RawHttp.send(port, withoutHost.getBytes(StandardCharsets.US_ASCII)))
         .contains(" 200 ");
