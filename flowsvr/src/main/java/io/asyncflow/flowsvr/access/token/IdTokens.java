@@ -43,8 +43,7 @@ public final class IdTokens {
    * The person whom a token proves; empty if it proves none, and then the log says why.
    *
    * @param nonce what the log-in has sent, which the token repeats
-   * @throws FlowException if the issuer's keys cannot be read, or the subject cannot be the name of
-   *     a caller
+   * @throws FlowException if the issuer's keys cannot be read
    */
   public Optional<Person> verify(String token, String nonce) {
     try {
@@ -60,6 +59,8 @@ public final class IdTokens {
       log.warn("somebody who logged in at the issuer has to do so again: {}", e.getMessage());
       throw new FlowException(
           ErrorCode.UNAVAILABLE, "the issuer, at which you log in, does not tell its keys");
+    } catch (FlowException e) { // the subject cannot be the name of a caller
+      warn(e.getMessage());
     }
     return Optional.empty();
   }
@@ -88,9 +89,7 @@ public final class IdTokens {
         repeated != null
             && MessageDigest.isEqual(
                 repeated.getBytes(StandardCharsets.UTF_8), nonce.getBytes(StandardCharsets.UTF_8));
-    return isRepeated
-        ? Optional.empty()
-        : Optional.of("its nonce is not the one of this log-in");
+    return isRepeated ? Optional.empty() : Optional.of("its nonce is not the one of this log-in");
   }
 
   private Person person(Jwt token) {

@@ -72,6 +72,8 @@ class IdTokensTest {
     assertThat(output).contains("no azp says for which one");
     assertThat(verify(good -> good.claims(claims -> claims.remove("exp")))).isEmpty();
     assertThat(output).contains("it has no exp");
+    assertThat(verify(good -> good.subject("a name"))).isEmpty();
+    assertThat(output).contains("its sub must be of visible ASCII");
     assertThat(
             decoded(
                 token -> {
