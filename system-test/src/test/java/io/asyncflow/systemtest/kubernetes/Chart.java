@@ -1,0 +1,107 @@
+package io.asyncflow.systemtest.kubernetes;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.TemplateCommand;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+/** What {@code helm template} makes of the chart; the library contains Helm itself. */
+record Chart(List<JsonObject> objects) {
+
+  static final String RELEASE = "flow";
+  static final String NAMESPACE = "jobs";
+  static final String MINIMAL = "minimal";
+  static final String FULL = "full";
+
+  /** The oldest version of Kubernetes that has all that the chart uses. */
+  private static final String OLDEST_KUBERNETES = "1.30.0";
+
+  private static final Path DIRECTORY =
+      Path.of(System.getProperty("asyncflow.home", ".."), "deploy", "helm", "asyncflow")
+          .toAbsolutePath()
+          .normalize();
+
+  /**
+   * Renders it.
+   *
+   * @param values the name of a file in {@code ci}
+   * @param settings as {@code --set} takes them, {@code name=value}
+   * @throws IllegalStateException with Helm's message if the chart refuses them
+   */
+  static Chart of(String values, String... settings) {
+    return rendered(OLDEST_KUBERNETES, values, settings);
+  }
+
+  /** Renders it for a cluster of another version. */
+  static Chart rendered(String kubernetes, String values, String... settings) {
+    TemplateCommand template =
+        new Helm(DIRECTORY)
+            .template()
+            .withName(RELEASE)
+            .withNamespace(NAMESPACE)
+            .withKubeVersion(kubernetes)
+            .withValuesFile(DIRECTORY.resolve("ci").resolve(values + "-values.yaml"));
+    for (String setting : settings) {
+      String[] parts = setting.split("=", 2);
+      template.set(parts[0], parts[1]);
+    }
+    List<JsonObject> objects = new ArrayList<>();
+    // YAML 1.1, as Kubernetes reads it.
+    new Yaml(new SafeConstructor(new LoaderOptions()))
+        .loadAll(template.call())
+        .forEach(object -> objects.add(new Gson().toJsonTree(object).getAsJsonObject()));
+    return new Chart(objects);
+  }
+
+  List<JsonObject> all(String kind) {
+    return objects.stream().filter(object -> kind.equals(text(object, "kind"))).toList();
+  }
+
+  /** The only object of its kind whose name ends so. */
+  JsonObject one(String kind, String nameEnd) {
+    List<JsonObject> found =
+        all(kind).stream()
+            .filter(object -> text(object, "metadata.name").endsWith(nameEnd))
+            .toList();
+    if (found.size() != 1) {
+      throw new AssertionError(found.size() + " objects " + kind + " …" + nameEnd);
+    }
+    return found.get(0);
+  }
+
+  static JsonObject containerOf(JsonObject deployment) {
+    return at(deployment, "spec.template.spec.containers").getAsJsonArray().get(0).getAsJsonObject();
+  }
+
+  /** What lies under members of members; fails where one is missing. */
+  static JsonElement at(JsonObject object, String path) {
+    JsonElement found = object;
+    for (String member : path.split("[.]")) {
+      found = found.getAsJsonObject().get(member);
+      if (found == null) {
+        throw new AssertionError("no " + path + " in " + object);
+      }
+    }
+    return found;
+  }
+
+  static String text(JsonObject object, String path) {
+    return at(object, path).getAsString();
+  }
+
+  static Stream<JsonObject> each(JsonElement array) {
+    JsonArray elements = array.getAsJsonArray();
+    return Arrays.stream(elements.asList().toArray(JsonElement[]::new))
+        .map(JsonElement::getAsJsonObject);
+  }
+}
