@@ -142,7 +142,8 @@ class ChartTest {
           .isNotEmpty()
           .allSatisfy(
               variable -> assertThat(mounted).contains(variable.replaceFirst("[^=]+=", "")));
-      assertThat(variables(deployment)).noneMatch(v -> v.matches(".*(PASSWORD|KEY|PEPPER)=.*"));
+      assertThat(variables(deployment))
+          .noneMatch(variable -> variable.matches("FLOW_(MYSQL_PASSWORD|API_KEY|KEY_PEPPER|REDIS_URL)=.*"));
     }
   }
 
@@ -337,12 +338,15 @@ class ChartTest {
   }
 
   @Test
-  void theImageIsTheOneThatIsNamed() {
+  void theImageIsTheOneThatIsNamed() throws IOException {
+    String version =
+        Files.readString(HOME.resolve("pom.xml"))
+            .replaceFirst("(?s).*?<artifactId>asyncflow</artifactId>\\s*<version>([^<]+)<.*", "$1");
     assertThat(
             Stream.of(Chart.of(MINIMAL), Chart.of(FULL))
                 .map(chart -> text(containerOf(chart.one("Deployment", "-server")), "image")))
         .containsExactly(
-            "asyncflow/flowsvr:0.1.0-SNAPSHOT",
+            "asyncflow/flowsvr:" + version,
             "registry.example.com/asyncflow/flowsvr@sha256:"
                 + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
   }
