@@ -168,6 +168,7 @@ class ReadmeTest {
         "docs/glossary.md",
         "docs/how-it-works.md",
         "docs/jobs.md",
+        "docs/kubernetes.md",
         "docs/operating.md",
         "docs/performance.md",
         "docs/reliability.md",
