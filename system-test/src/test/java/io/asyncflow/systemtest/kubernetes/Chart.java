@@ -80,7 +80,10 @@ record Chart(List<JsonObject> objects) {
   }
 
   static JsonObject containerOf(JsonObject deployment) {
-    return at(deployment, "spec.template.spec.containers").getAsJsonArray().get(0).getAsJsonObject();
+    return at(deployment, "spec.template.spec.containers")
+        .getAsJsonArray()
+        .get(0)
+        .getAsJsonObject();
   }
 
   /** What lies under members of members; fails where one is missing. */

@@ -143,7 +143,9 @@ class ChartTest {
           .allSatisfy(
               variable -> assertThat(mounted).contains(variable.replaceFirst("[^=]+=", "")));
       assertThat(variables(deployment))
-          .noneMatch(variable -> variable.matches("FLOW_(MYSQL_PASSWORD|API_KEY|KEY_PEPPER|REDIS_URL)=.*"));
+          .noneMatch(
+              variable ->
+                  variable.matches("FLOW_(MYSQL_PASSWORD|API_KEY|KEY_PEPPER|REDIS_URL)=.*"));
     }
   }
 

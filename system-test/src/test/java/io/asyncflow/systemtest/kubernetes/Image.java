@@ -31,8 +31,8 @@ record Image(Path root, JsonObject config, List<List<String>> layers) {
     }
     Path unpacked = Files.createDirectories(directory.resolve("archive"));
     tar("-xf", archive.toString(), "-C", unpacked.toString());
-    JsonObject manifest = read(unpacked.resolve("manifest.json")).getAsJsonArray().get(0)
-        .getAsJsonObject();
+    JsonObject manifest =
+        read(unpacked.resolve("manifest.json")).getAsJsonArray().get(0).getAsJsonObject();
     Path root = Files.createDirectories(directory.resolve("root"));
     List<List<String>> layers = new ArrayList<>();
     for (JsonElement layer : manifest.getAsJsonArray("Layers")) {
@@ -66,7 +66,7 @@ record Image(Path root, JsonObject config, List<List<String>> layers) {
   }
 
   private static String tar(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("tar"));
+    List<String> command = new ArrayList<>(List.of("tar", "--warning=no-unknown-keyword"));
     command.addAll(List.of(arguments));
     Process tar =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

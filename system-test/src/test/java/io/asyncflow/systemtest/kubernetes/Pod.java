@@ -61,7 +61,8 @@ final class Pod implements AutoCloseable {
     Files.writeString(hosts, "127.0.0.1 localhost " + service + "\n");
     List<String> command = new ArrayList<>();
     command.addAll(List.of("bwrap", "--die-with-parent", "--unshare-user"));
-    command.addAll(List.of("--uid", text(rights, "runAsUser"), "--gid", text(rights, "runAsGroup")));
+    command.addAll(
+        List.of("--uid", text(rights, "runAsUser"), "--gid", text(rights, "runAsGroup")));
     for (String place : List.of("/usr", "/lib", "/lib64", System.getProperty("java.home"))) {
       command.addAll(List.of("--ro-bind-try", place, place));
     }
@@ -75,7 +76,9 @@ final class Pod implements AutoCloseable {
     command.addAll(volumes(deployment, secrets, directory));
     command.addAll(List.of("--remount-ro", "/", "--chdir", text(image.config(), "WorkingDir")));
     command.addAll(image.texts("Entrypoint"));
-    command.set(command.indexOf("java"), Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.set(
+        command.indexOf("java"),
+        Path.of(System.getProperty("java.home"), "bin", "java").toString());
     if (container.has("args")) {
       container.getAsJsonArray("args").forEach(argument -> command.add(argument.getAsString()));
     }
