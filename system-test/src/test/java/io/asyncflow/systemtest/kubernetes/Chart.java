@@ -26,10 +26,11 @@ record Chart(List<JsonObject> objects) {
   /** The oldest version of Kubernetes that has all that the chart uses. */
   private static final String OLDEST_KUBERNETES = "1.30.0";
 
-  private static final Path DIRECTORY =
-      Path.of(System.getProperty("asyncflow.home", ".."), "deploy", "helm", "asyncflow")
-          .toAbsolutePath()
-          .normalize();
+  /** The checkout. */
+  static final Path HOME =
+      Path.of(System.getProperty("asyncflow.home", "..")).toAbsolutePath().normalize();
+
+  private static final Path DIRECTORY = HOME.resolve("deploy").resolve("helm").resolve("asyncflow");
 
   /**
    * Renders it.

@@ -1,6 +1,7 @@
 package io.asyncflow.systemtest.kubernetes;
 
 import static io.asyncflow.systemtest.kubernetes.Chart.FULL;
+import static io.asyncflow.systemtest.kubernetes.Chart.HOME;
 import static io.asyncflow.systemtest.kubernetes.Chart.MINIMAL;
 import static io.asyncflow.systemtest.kubernetes.Chart.at;
 import static io.asyncflow.systemtest.kubernetes.Chart.containerOf;
@@ -19,7 +20,6 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -39,8 +39,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ChartTest {
 
-  private static final Path HOME =
-      Path.of(System.getProperty("asyncflow.home", "..")).toAbsolutePath().normalize();
   private static final String KEDA = "keda.sh/v1alpha1";
 
   @ParameterizedTest

@@ -20,12 +20,9 @@ import java.util.stream.StreamSupport;
  */
 record Image(Path root, JsonObject config, List<List<String>> layers) {
 
-  static final Path HOME =
-      Path.of(System.getProperty("asyncflow.home", "..")).toAbsolutePath().normalize();
-
   /** Unpacks the image of a module, {@code target/image.tar}. */
   static Image of(String module, Path directory) throws IOException, InterruptedException {
-    Path archive = HOME.resolve(module).resolve("target").resolve("image.tar");
+    Path archive = Chart.HOME.resolve(module).resolve("target").resolve("image.tar");
     if (!Files.exists(archive)) {
       throw new IllegalStateException("There is no " + archive + ": build with -Pfaults.");
     }

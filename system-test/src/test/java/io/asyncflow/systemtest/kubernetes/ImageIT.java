@@ -93,7 +93,7 @@ class ImageIT {
   }
 
   private static List<String> librariesOfTheJar(String module) throws IOException {
-    try (Stream<Path> built = Files.list(Image.HOME.resolve(module).resolve("target"))) {
+    try (Stream<Path> built = Files.list(Chart.HOME.resolve(module).resolve("target"))) {
       Path jar = built.filter(file -> file.toString().endsWith("-exec.jar")).findFirst().get();
       try (JarFile executable = new JarFile(jar.toFile())) {
         return executable.stream()
