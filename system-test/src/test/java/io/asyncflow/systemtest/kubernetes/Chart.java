@@ -6,6 +6,8 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.TemplateCommand;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,12 +58,25 @@ record Chart(List<JsonObject> objects) {
       String[] parts = setting.split("=", 2);
       template.set(parts[0], parts[1]);
     }
-    List<JsonObject> objects = new ArrayList<>();
-    // YAML 1.1, as Kubernetes reads it.
+    return new Chart(
+        read(template.call())
+            .filter(JsonElement::isJsonObject)
+            .map(JsonElement::getAsJsonObject)
+            .toList());
+  }
+
+  /** A file of the chart, in YAML or JSON. */
+  static JsonObject file(String name) throws IOException {
+    return read(Files.readString(DIRECTORY.resolve(name))).findFirst().get().getAsJsonObject();
+  }
+
+  /** The documents of a text in YAML 1.1, as Kubernetes reads it. */
+  private static Stream<JsonElement> read(String yaml) {
+    List<JsonElement> documents = new ArrayList<>();
     new Yaml(new SafeConstructor(new LoaderOptions()))
-        .loadAll(template.call())
-        .forEach(object -> objects.add(new Gson().toJsonTree(object).getAsJsonObject()));
-    return new Chart(objects);
+        .loadAll(yaml)
+        .forEach(document -> documents.add(new Gson().toJsonTree(document)));
+    return documents.stream();
   }
 
   List<JsonObject> all(String kind) {

@@ -34,18 +34,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the chart makes, as Helm renders it. Objects of Kubernetes are held to the classes of its
- * OpenAPI description, which know every field; those of KEDA have no such classes, and every field
- * of them is named here.
+ * OpenAPI description, which know every field; those of KEDA and of Prometheus Operator have no
+ * such classes, and every field of them is named here.
  */
 class ChartTest {
 
-  private static final String KEDA = "keda.sh/v1alpha1";
+  private static final Set<String> OF_OTHERS =
+      Set.of("keda.sh/v1alpha1", "monitoring.coreos.com/v1");
 
   @ParameterizedTest
   @ValueSource(strings = {MINIMAL, FULL})
   void everyObjectFollowsTheSchemaOfItsKind(String values) {
     assertThat(Chart.of(values).objects())
-        .filteredOn(object -> !text(object, "apiVersion").equals(KEDA))
+        .filteredOn(object -> !OF_OTHERS.contains(text(object, "apiVersion")))
         .hasSizeGreaterThan(3)
         .allSatisfy(object -> assertThatCode(() -> validate(object)).doesNotThrowAnyException());
   }
@@ -65,8 +66,9 @@ class ChartTest {
 
   /** Every field is known and every required one there, and each has its type. */
   private static void validate(JsonObject object) throws ReflectiveOperationException {
+    String version = text(object, "apiVersion").replaceFirst(".*/", "").toUpperCase(Locale.ROOT);
     Class<?> schema =
-        Class.forName("io.kubernetes.client.openapi.models.V1" + text(object, "kind"));
+        Class.forName("io.kubernetes.client.openapi.models." + version + text(object, "kind"));
     schema.getMethod("validateJsonElement", JsonElement.class).invoke(null, object);
     try {
       JSON.getGson().fromJson(object, schema);
@@ -84,6 +86,11 @@ class ChartTest {
         "secrets.mysqlPassword.name=             | /secrets/mysqlPassword",
         "secrets.apiKey.name=                    | secrets.apiKey.name is needed",
         "store.claim=                            | store.claim or store.s3.bucket",
+        "store.s3.bucket=b                       | store.claim and store.s3.bucket are both set",
+        "ingress.enabled=true                    | /ingress/hosts",
+        "ingress.enabled=true ingress.hosts[0]=a | ingress needs tls.proxy",
+        "serviceMonitor.enabled=true             | serviceMonitor.key.name is needed",
+        "serviceMonitor.enabled=true serviceMonitor.key.name=k | Prometheus cannot reach flowsvr",
         "server.env[0].name=FLOW_MYSQL_PASSWORD  | /server/env/0/name",
         "runAs=0                                 | runAs",
         "workers.tts.replicas=1                  | workers.tts.image is needed",
@@ -91,7 +98,39 @@ class ChartTest {
         "podDisruptionBudget.maxUnavailable=0    | maxUnavailable"
       })
   void valuesThatMakeNoSenseAreRefused(String setting, String message) {
-    assertThatThrownBy(() -> Chart.of(MINIMAL, setting)).hasMessageContaining(message);
+    assertThatThrownBy(() -> Chart.of(MINIMAL, setting.split(" "))).hasMessageContaining(message);
+  }
+
+  @Test
+  void everyValueHasADefaultAndASchema() throws IOException {
+    JsonObject schema = Chart.file("values.schema.json");
+    requireSameNames("values", schema, Chart.file("values.yaml"), schema);
+  }
+
+  private static void requireSameNames(
+      String path, JsonObject described, JsonObject values, JsonObject schema) {
+    if (described.has("allOf")) {
+      requireSameNames(
+          path, described.getAsJsonArray("allOf").get(0).getAsJsonObject(), values, schema);
+    } else if (described.has("$ref")) {
+      String definition = text(described, "$ref").substring("#/".length()).replace('/', '.');
+      requireSameNames(path, at(schema, definition).getAsJsonObject(), values, schema);
+    } else if (described.has("properties")) {
+      JsonObject properties = described.getAsJsonObject("properties");
+      assertThat(values.keySet())
+          .as(path)
+          .containsExactlyInAnyOrderElementsOf(
+              properties.keySet().stream().filter(name -> !name.equals("global")).toList());
+      values.entrySet().stream()
+          .filter(value -> value.getValue().isJsonObject())
+          .forEach(
+              value ->
+                  requireSameNames(
+                      path + "." + value.getKey(),
+                      properties.getAsJsonObject(value.getKey()),
+                      value.getValue().getAsJsonObject(),
+                      schema));
+    }
   }
 
   @Test
@@ -110,6 +149,7 @@ class ChartTest {
               JsonObject pod = at(deployment, "spec.template.spec").getAsJsonObject();
               assertThat(at(pod, "securityContext.runAsNonRoot").getAsBoolean()).isTrue();
               assertThat(at(pod, "securityContext.runAsUser").getAsInt()).isPositive();
+              assertThat(at(pod, "securityContext.fsGroup").getAsInt()).isPositive();
               assertThat(text(pod, "securityContext.seccompProfile.type"))
                   .isEqualTo("RuntimeDefault");
               assertThat(at(pod, "automountServiceAccountToken").getAsBoolean()).isFalse();
@@ -122,6 +162,17 @@ class ChartTest {
   }
 
   @Test
+  void theClusterMayChooseTheUser() {
+    JsonObject rights =
+        at(
+                Chart.of(MINIMAL, "runAs=null").one("Deployment", "-server"),
+                "spec.template.spec.securityContext")
+            .getAsJsonObject();
+    assertThat(rights.keySet())
+        .containsExactlyInAnyOrder("runAsNonRoot", "fsGroupChangePolicy", "seccompProfile");
+  }
+
+  @Test
   void everySecretIsAFileThatOthersCannotRead() {
     Chart chart = Chart.of(FULL);
     assertThat(variables(chart.one("Deployment", "-server")))
@@ -130,6 +181,7 @@ class ChartTest {
             "FLOW_API_KEY_FILE=/etc/asyncflow/secrets/api-key",
             "FLOW_KEY_PEPPER_FILE=/etc/asyncflow/secrets/key-pepper",
             "FLOW_REDIS_URL_FILE=/etc/asyncflow/secrets/redis-url",
+            "FLOW_OIDC_CLIENT_SECRET_FILE=/etc/asyncflow/secrets/oidc-client-secret",
             "AWS_SHARED_CREDENTIALS_FILE=/etc/asyncflow/secrets/s3-credentials");
     assertThat(variables(chart.one("Deployment", "-worker-tts")))
         .contains("FLOW_API_KEY_FILE=/etc/asyncflow/worker/key");
@@ -143,7 +195,8 @@ class ChartTest {
       assertThat(variables(deployment))
           .noneMatch(
               variable ->
-                  variable.matches("FLOW_(MYSQL_PASSWORD|API_KEY|KEY_PEPPER|REDIS_URL)=.*"));
+                  variable.matches(
+                      "FLOW_(MYSQL_PASSWORD|API_KEY|KEY_PEPPER|REDIS_URL|OIDC_CLIENT_SECRET)=.*"));
     }
   }
 
@@ -198,6 +251,17 @@ class ChartTest {
   }
 
   @Test
+  void aStartHasTheTimeOfItsMigrations() {
+    JsonObject server = Chart.of(MINIMAL, "server.startupSeconds=900").one("Deployment", "-server");
+    JsonObject probe = at(containerOf(server), "startupProbe").getAsJsonObject();
+    assertThat(at(probe, "failureThreshold").getAsInt() * at(probe, "periodSeconds").getAsInt())
+        .isEqualTo(900);
+    assertThat(at(server, "spec.progressDeadlineSeconds").getAsInt()).isGreaterThan(900);
+    assertThat(at(containerOf(server), "args").toString())
+        .contains("--flow.database-patience=450s");
+  }
+
+  @Test
   void aStopHasTheTimeThatItTakes() throws IOException {
     JsonObject server = Chart.of(FULL).one("Deployment", "-server");
     assertThat(at(containerOf(server), "lifecycle.preStop.sleep.seconds").getAsInt()).isEqualTo(10);
@@ -212,6 +276,102 @@ class ChartTest {
     assertThat(variables(worker)).contains("ASYNCFLOW_WORKER_SHUTDOWNGRACE=60s");
     assertThat(at(worker, "spec.template.spec.terminationGracePeriodSeconds").getAsInt())
         .isEqualTo(60 + 10);
+  }
+
+  @Test
+  void aRolloutStartsAServerBeforeItStopsOne() {
+    JsonObject server = Chart.of(MINIMAL).one("Deployment", "-server");
+    assertThat(at(server, "spec.strategy.rollingUpdate"))
+        .isEqualTo(JsonParser.parseString("{\"maxSurge\": 1, \"maxUnavailable\": 0}"));
+  }
+
+  /** A fleet with work of hours is not restarted because the servers have a new version. */
+  @ParameterizedTest
+  @ValueSource(strings = {MINIMAL, FULL})
+  void noPodHasALabelThatChangesWithTheChart(String values) {
+    assertThat(Chart.of(values).all("Deployment"))
+        .allSatisfy(
+            deployment ->
+                assertThat(
+                        at(deployment, "spec.template.metadata.labels").getAsJsonObject().keySet())
+                    .contains("app.kubernetes.io/name", "app.kubernetes.io/component")
+                    .doesNotContain("helm.sh/chart", "app.kubernetes.io/version"));
+  }
+
+  @Test
+  void serversAreSpreadOverZonesAndNodes() {
+    JsonObject server = Chart.of(MINIMAL).one("Deployment", "-server");
+    List<JsonObject> spreads =
+        each(at(server, "spec.template.spec.topologySpreadConstraints")).toList();
+    assertThat(spreads)
+        .extracting(spread -> text(spread, "topologyKey"))
+        .containsExactly("topology.kubernetes.io/zone", "kubernetes.io/hostname");
+    assertThat(spreads)
+        .allSatisfy(
+            spread -> {
+              assertThat(at(spread, "labelSelector")).isEqualTo(at(server, "spec.selector"));
+              assertThat(at(spread, "matchLabelKeys")).hasToString("[\"pod-template-hash\"]");
+            });
+  }
+
+  @Test
+  void serversAreScaledByTheirProcessors() {
+    Chart chart = Chart.of(FULL);
+    JsonObject server = chart.one("Deployment", "-server");
+    assertThat(at(server, "spec").getAsJsonObject().has("replicas")).isFalse();
+    assertThat(at(containerOf(server), "args").toString())
+        .contains("--server.tomcat.max-keep-alive-requests=1000");
+    assertThat(at(containerOf(Chart.of(MINIMAL).one("Deployment", "-server")), "args").toString())
+        .doesNotContain("max-keep-alive-requests");
+    JsonObject scaler = chart.one("HorizontalPodAutoscaler", "-server");
+    assertThat(text(scaler, "spec.scaleTargetRef.name")).isEqualTo(text(server, "metadata.name"));
+    assertThat(at(scaler, "spec.minReplicas").getAsInt()).isEqualTo(3);
+    assertThat(at(scaler, "spec.maxReplicas").getAsInt()).isEqualTo(8);
+    assertThat(chart.all("PodDisruptionBudget")).hasSize(1);
+    assertThat(Chart.of(FULL, "server.autoscaling.minReplicas=1").all("PodDisruptionBudget"))
+        .isEmpty();
+  }
+
+  @Test
+  void theIngressLeadsToTheServers() {
+    Chart chart = Chart.of(FULL);
+    JsonObject service = chart.one("Service", "-server");
+    assertThat(Chart.of(MINIMAL).all("Ingress")).isEmpty();
+    assertThat(chart.one("Ingress", "-server").get("spec"))
+        .isEqualTo(
+            JsonParser.parseString(
+                """
+                {"ingressClassName": "traefik",
+                 "tls": [{"hosts": ["flow.example.com"], "secretName": "flow-example-com"}],
+                 "rules": [{"host": "flow.example.com", "http": {"paths": [
+                   {"path": "/", "pathType": "Prefix", "backend": {"service": {
+                     "name": "%s", "port": {"name": "%s"}}}}]}}]}
+                """
+                    .formatted(
+                        text(service, "metadata.name"),
+                        text(each(at(service, "spec.ports")).findFirst().get(), "name"))));
+  }
+
+  @Test
+  void prometheusScrapesEachServerWithItsOwnKey() {
+    JsonObject monitor = Chart.of(FULL).one("ServiceMonitor", "-server");
+    assertThat(text(monitor, "metadata.labels.release")).isEqualTo("prometheus");
+    assertThat(monitor.get("spec"))
+        .isEqualTo(
+            JsonParser.parseString(
+                """
+                {"selector": {"matchLabels": {
+                   "app.kubernetes.io/name": "asyncflow", "app.kubernetes.io/instance": "flow",
+                   "app.kubernetes.io/component": "server"}},
+                 "endpoints": [{
+                   "port": "https", "scheme": "https", "path": "/actuator/prometheus",
+                   "interval": "30s",
+                   "authorization": {
+                     "credentials": {"name": "prometheus-reader", "key": "metrics-key"}},
+                   "tlsConfig": {
+                     "serverName": "flow-asyncflow-server.jobs.svc",
+                     "ca": {"secret": {"name": "flowsvr-ca", "key": "ca.crt"}}}}]}
+                """));
   }
 
   @Test
@@ -233,7 +393,7 @@ class ChartTest {
     List<JsonObject> rules = each(at(policy, "spec.egress")).toList();
     assertThat(rules).hasSize(2);
     assertThat(ports(rules.get(0))).containsOnly("53");
-    assertThat(ports(rules.get(1))).containsExactly("api");
+    assertThat(ports(rules.get(1))).containsExactly("8081");
     assertThat(each(at(rules.get(1), "to")))
         .singleElement()
         .satisfies(
@@ -248,14 +408,71 @@ class ChartTest {
     JsonObject policy = chart.one("NetworkPolicy", "-server");
     List<JsonObject> rules = each(at(policy, "spec.ingress")).toList();
     assertThat(rules).hasSize(1);
-    assertThat(ports(rules.get(0))).containsExactly("api");
+    assertThat(ports(rules.get(0))).containsExactly("8081");
     List<JsonObject> peers = each(at(rules.get(0), "from")).toList();
-    assertThat(peers).hasSize(2);
     assertThat(podsOf(chart, at(peers.get(0), "podSelector").getAsJsonObject()))
-        .containsExactlyInAnyOrder("flow-asyncflow-worker-tts", "flow-asyncflow-worker-mail");
-    assertThat(peers.get(1).toString()).contains("\"keda\"");
-    assertThat(each(at(policy, "spec.egress")).flatMap(rule -> ports(rule).stream()))
-        .containsExactly("53", "53", "3306", "6379");
+        .containsExactlyInAnyOrder(
+            "flow-asyncflow-worker-tts",
+            "flow-asyncflow-worker-merge",
+            "flow-asyncflow-worker-mail");
+    assertThat(peers.subList(1, peers.size()).toString())
+        .contains("\"keda\"", "\"traefik\"", "\"monitoring\"");
+  }
+
+  @Test
+  void flowsvrReachesWhatTheValuesNameAndNoMore() {
+    assertThat(reached(Chart.of(FULL)))
+        .containsExactly(
+            "53,53 of kube-system",
+            "3307,3306 of 203.0.113.16/28",
+            "6379 of any",
+            "9000 of any",
+            "443 of 203.0.113.64/28");
+    assertThat(reached(Chart.of(MINIMAL))).containsExactly("53,53 of any", "3306 of any");
+  }
+
+  private static List<String> reached(Chart chart) {
+    return each(at(chart.one("NetworkPolicy", "-server"), "spec.egress"))
+        .map(
+            rule ->
+                String.join(",", ports(rule))
+                    + " of "
+                    + (rule.has("to")
+                        ? rule.get("to").toString().replaceFirst(".*:\"([^\"]+)\".*", "$1")
+                        : "any"))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "jdbc:mysql://db/asyncflow | 3306",
+        "jdbc:mysql://db:3307/asyncflow?a=b:1 | 3307",
+        "jdbc:mysql://one:3307,two:3308,three:3307/asyncflow | 3307 3308",
+        "jdbc:mysql:loadbalance://one,two:3308/asyncflow | 3306 3308",
+        "jdbc:mysql://[2001:db8::1]:3309/asyncflow | 3309",
+        "jdbc:mysql://[2001:db8::1]/asyncflow | 3306"
+      })
+  void theDatabaseIsReachedAtThePortsOfItsUrl(String url, String ports) {
+    JsonObject policy = Chart.of(MINIMAL, "database.url=" + url).one("NetworkPolicy", "-server");
+    assertThat(ports(each(at(policy, "spec.egress")).skip(1).findFirst().get()))
+        .containsExactly(ports.split(" "));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', 443",
+    "https://s3.example.com, 443",
+    "http://minio.data.svc:9000/, 9000",
+    "http://minio, 80"
+  })
+  void theBucketIsReachedAtThePortOfItsEndpoint(String endpoint, String port) {
+    JsonObject policy =
+        Chart.of(MINIMAL, "store.claim=", "store.s3.bucket=b", "store.s3.endpoint=" + endpoint)
+            .one("NetworkPolicy", "-server");
+    assertThat(ports(each(at(policy, "spec.egress")).skip(2).findFirst().get()))
+        .containsExactly(port);
   }
 
   private static List<String> ports(JsonObject rule) {
@@ -281,7 +498,7 @@ class ChartTest {
   void everySelectorOfADeploymentFindsItsPodsAlone() {
     Chart chart = Chart.of(FULL);
     assertThat(chart.all("Deployment"))
-        .hasSize(3)
+        .hasSize(4)
         .allSatisfy(
             deployment ->
                 assertThat(podsOf(chart, at(deployment, "spec.selector").getAsJsonObject()))
@@ -292,7 +509,6 @@ class ChartTest {
   void aFleetIsScaledByTheTasksOfItsType() {
     Chart chart = Chart.of(FULL);
     JsonObject scaled = chart.one("ScaledObject", "-worker-tts");
-    assertThat(chart.all("ScaledObject")).hasSize(1);
     String fleet = text(scaled, "spec.scaleTargetRef.name");
     assertThat(at(chart.one("Deployment", fleet), "spec").getAsJsonObject().has("replicas"))
         .isFalse();
@@ -303,23 +519,45 @@ class ChartTest {
                 {"scaleTargetRef": {"name": "flow-asyncflow-worker-tts"},
                  "minReplicaCount": 0, "maxReplicaCount": 20,
                  "pollingInterval": 15, "cooldownPeriod": 300,
-                 "advanced": {"horizontalPodAutoscalerConfig": {"behavior": {
-                   "scaleDown": {"stabilizationWindowSeconds": 300}}}},
+                 "advanced": {
+                   "scalingModifiers": {
+                     "formula": "due + executing", "target": "8", "metricType": "AverageValue"},
+                   "horizontalPodAutoscalerConfig": {"behavior": {
+                     "scaleDown": {"stabilizationWindowSeconds": 300}}}},
                  "triggers": [%s, %s]}
                 """
-                    .formatted(trigger("due"), trigger("executing"))));
+                    .formatted(
+                        trigger(
+                            "due",
+                            "[result.types.#(taskType==\\\"tts\\\")#|#(paused==false).due.count,!0].0"),
+                        trigger(
+                            "executing",
+                            "result.types.#(taskType==\\\"tts\\\").executing.count"))));
   }
 
-  private static String trigger(String count) {
+  private static String trigger(String count, String location) {
     return """
-        {"type": "metrics-api", "metricType": "AverageValue",
+        {"type": "metrics-api", "name": "%s",
          "metadata": {
            "url": "https://flow-asyncflow-server.jobs.svc:8081/api/stats/overview",
-           "valueLocation": "result.types.#(taskType==\\"tts\\").%s.count",
+           "valueLocation": "%s",
            "targetValue": "8", "authMode": "bearer"},
          "authenticationRef": {"name": "flow-asyncflow-worker-tts"}}
         """
-        .formatted(count);
+        .formatted(count, location);
+  }
+
+  @Test
+  void aFleetOfOneStageIsScaledByTheTasksOfThatStage() {
+    assertThat(
+            each(at(Chart.of(FULL).one("ScaledObject", "-worker-merge"), "spec.triggers"))
+                .map(trigger -> at(trigger, "metadata").getAsJsonObject())
+                .map(of -> text(of, "url") + " " + text(of, "valueLocation")))
+        .containsExactly(
+            "https://flow-asyncflow-server.jobs.svc:8081/api/stats/stages?taskType=tts"
+                + " [result.stages.#(taskStage==\"merge\").due.count,!0].0",
+            "https://flow-asyncflow-server.jobs.svc:8081/api/stats/stages?taskType=tts"
+                + " [result.stages.#(taskStage==\"merge\").executing.count,!0].0");
   }
 
   @Test
@@ -335,6 +573,8 @@ class ChartTest {
                 """));
     assertThatThrownBy(() -> Chart.of(FULL, "workers.tts.scaling.key.name="))
         .hasMessageContaining("workers.tts.scaling needs taskType and scaling.key.name");
+    assertThatThrownBy(() -> Chart.of(FULL, "networkPolicy.clients=null"))
+        .hasMessageContaining("so KEDA cannot reach flowsvr");
   }
 
   @Test
@@ -349,5 +589,13 @@ class ChartTest {
             "asyncflow/flowsvr:" + version,
             "registry.example.com/asyncflow/flowsvr@sha256:"
                 + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+  }
+
+  @Test
+  void bothWaysToBuildAnImageHaveOneBase() throws IOException {
+    String base =
+        Files.readString(HOME.resolve("pom.xml"))
+            .replaceFirst("(?s).*?<image.base>([^<]+)<.*", "$1");
+    assertThat(Files.readAllLines(HOME.resolve("docker/Dockerfile"))).contains("FROM " + base);
   }
 }
