@@ -24,7 +24,8 @@ record Image(Path root, JsonObject config, List<List<String>> layers) {
   static Image of(String module, Path directory) throws IOException, InterruptedException {
     Path archive = Chart.HOME.resolve(module).resolve("target").resolve("image.tar");
     if (!Files.exists(archive)) {
-      throw new IllegalStateException("There is no " + archive + ": build with -Pfaults.");
+      throw new IllegalStateException(
+          "There is no " + archive + ": build the module, too, with -Pfaults.");
     }
     Path unpacked = Files.createDirectories(directory.resolve("archive"));
     tar("-xf", archive.toString(), "-C", unpacked.toString());

@@ -5,7 +5,7 @@ import static io.asyncflow.systemtest.kubernetes.Chart.each;
 import static io.asyncflow.systemtest.kubernetes.Chart.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -13,27 +13,32 @@ import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TrustedRoots;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.dev.host.LoopbackPort;
+import io.asyncflow.dev.testing.TestCertificate;
 import io.asyncflow.systemtest.measure.Figures;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,11 +62,15 @@ class ImageIT {
       """
       {"ReqBody":"hello","fromAddr":"fish","toAddr":"bird"}""";
   private static final Pattern LOCATION =
-      Pattern.compile("result[.]types[.]#\\(taskType==\"(\\w+)\"\\)[.](\\w+)[.]count");
+      Pattern.compile(
+          "\\[?result[.]types[.]#\\(taskType==\"(\\w+)\"\\)(?:#[|]#\\(paused==false\\))?"
+              + "[.](\\w+)[.]count(?:,!0\\][.]0)?");
+  private static final Pattern STYLE_SHEET = Pattern.compile("href=\"(/console/[^\"]+[.]css)\"");
 
   @TempDir private Path directory;
 
-  private final HttpClient http = HttpClient.newHttpClient();
+  private final Map<String, String> secrets = new HashMap<>();
+  private HttpClient http;
   private int port;
   private HttpFlowClient admin;
 
@@ -108,7 +117,11 @@ class ImageIT {
 
   @Test
   void serverAndWorkerRunAsTheChartDescribesThem() throws Exception {
-    assumeTrue(Pod.isPossible(), "there is no bwrap, or it may not make a sandbox");
+    if (!Pod.isPossible()) {
+      Figures.print(
+          "The images were not started: there is no bwrap, or it may not make a sandbox.");
+      abort("no sandbox");
+    }
     Figures.print(
         "The images have the base %s; their layers run on the JDK %s of this machine.",
         System.getProperty("asyncflow.image.base"), System.getProperty("java.version"));
@@ -121,27 +134,31 @@ class ImageIT {
           Chart.of(
               Chart.MINIMAL,
               "server.port=" + port,
+              "server.drainSeconds=1",
+              "server.autoscaling.enabled=true",
+              "server.args[0]=--spring.ssl.bundle.watch.file.quiet-period=100ms",
               "database.url=" + endpoint.jdbcUrl("asyncflow"),
               "database.user=" + endpoint.user(),
               "access.mode=keys",
               "secrets.keyPepper.name=asyncflow",
+              "tls.secret=flowsvr-tls",
+              "networkPolicy.enabled=false",
               "workers.lark.image=worker-example",
               "workers.lark.taskType=lark",
               "workers.lark.key.name=lark-worker",
+              "workers.lark.ca.name=flowsvr-tls",
+              "workers.lark.ca.key=tls.crt",
               "workers.lark.scaling.enabled=true",
               "workers.lark.scaling.key.name=lark-scaler");
-      Map<String, String> secrets =
-          Map.of(
-              "asyncflow/mysql-password",
-              endpoint.password(),
-              "asyncflow/api-key",
-              ADMIN_KEY,
-              "asyncflow/key-pepper",
-              "0b5d2a4863a1b0c7d8e9f607189f1c7e");
+      secrets.put("asyncflow/mysql-password", endpoint.password());
+      secrets.put("asyncflow/api-key", ADMIN_KEY);
+      secrets.put("asyncflow/key-pepper", "0b5d2a4863a1b0c7d8e9f607189f1c7e");
+      useNewCertificate();
       JsonObject deployment = chart.one("Deployment", "-server");
       try (Pod flowsvr = Pod.start(server, deployment, secrets, directory.resolve("server"))) {
         awaitProbes(flowsvr, deployment);
-        admin = new HttpFlowClient(url("/"), ADMIN_KEY);
+        theConsoleIsThere();
+        aBusyConnectionIsClosed();
         admin.saveTaskType(TaskTypeSettings.named("lark"));
         String readerKey = newKey("scaler", "READER");
         assertThat(dueAndExecuting(chart, readerKey)).containsExactly(0, 0);
@@ -150,14 +167,56 @@ class ImageIT {
             .atMost(Duration.ofSeconds(20))
             .until(() -> dueAndExecuting(chart, readerKey).equals(List.of(1, 0)));
         theWorkerRuns(taskId, worker, chart.one("Deployment", "-worker-lark"));
+        useNewCertificate();
+        flowsvr.refresh("tls", secrets);
+        awaitProbes(flowsvr, deployment);
         int grace = at(deployment, "spec.template.spec.terminationGracePeriodSeconds").getAsInt();
         assertThat(flowsvr.stop(Duration.ofSeconds(grace))).isEqualTo(143);
       }
     }
   }
 
+  /** Of the Service, as the Secret has it; the clients of this test trust it alone. */
+  private void useNewCertificate() throws IOException {
+    TestCertificate certificate =
+        TestCertificate.of("dns:flow-asyncflow-server.jobs.svc,dns:localhost");
+    Path file = certificate.writeCertificate(directory.resolve("tls.crt"));
+    secrets.put("flowsvr-tls/tls.crt", Files.readString(file));
+    secrets.put(
+        "flowsvr-tls/tls.key",
+        Files.readString(certificate.writeKey(directory.resolve("tls.key"))));
+    SSLContext tls = TrustedRoots.in(file);
+    http = HttpClient.newBuilder().sslContext(tls).build();
+    admin = new HttpFlowClient(url("/"), ADMIN_KEY, START_PATIENCE, tls);
+  }
+
+  /** With what its pages load, and with a log-in. */
+  private void theConsoleIsThere() throws Exception {
+    HttpResponse<String> page = send(HttpRequest.newBuilder(url("/console/login")));
+    assertThat(page.statusCode()).isEqualTo(200);
+    Matcher style = STYLE_SHEET.matcher(page.body());
+    assertThat(style.find()).isTrue();
+    assertThat(send(HttpRequest.newBuilder(url(style.group(1)))).statusCode()).isEqualTo(200);
+    HttpResponse<String> session =
+        send(
+            HttpRequest.newBuilder(url("/api/session"))
+                .header("Authorization", "Bearer " + ADMIN_KEY)
+                .POST(BodyPublishers.noBody()));
+    assertThat(session.headers().firstValue("Set-Cookie")).get().asString().startsWith("__Host-");
+  }
+
+  /** So that it goes on to a server that the autoscaler has made meanwhile. */
+  private void aBusyConnectionIsClosed() throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(url("/actuator/health/liveness"));
+    boolean isClosed = false;
+    for (int i = 0; i < 1_000 && !isClosed; i++) {
+      isClosed = send(request).headers().allValues("Connection").contains("close");
+    }
+    assertThat(isClosed).isTrue();
+  }
+
   private void theWorkerRuns(String taskId, Image image, JsonObject deployment) throws Exception {
-    Map<String, String> secrets = Map.of("lark-worker/api-key", newKey("lark", "WORKER"));
+    secrets.put("lark-worker/api-key", newKey("lark", "WORKER"));
     try (Pod pod = Pod.start(image, deployment, secrets, directory.resolve("worker"))) {
       await()
           .atMost(START_PATIENCE)
@@ -218,6 +277,6 @@ class ImageIT {
   }
 
   private URI url(String path) {
-    return URI.create("http://127.0.0.1:" + port + path);
+    return URI.create("https://localhost:" + port + path);
   }
 }

@@ -4,11 +4,12 @@ import static io.asyncflow.systemtest.kubernetes.Chart.at;
 import static io.asyncflow.systemtest.kubernetes.Chart.each;
 import static io.asyncflow.systemtest.kubernetes.Chart.text;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,11 +26,13 @@ import java.util.concurrent.TimeUnit;
 final class Pod implements AutoCloseable {
 
   private final Process sandbox;
-  private final Path log;
+  private final JsonObject deployment;
+  private final Path directory;
 
-  private Pod(Process sandbox, Path log) {
+  private Pod(Process sandbox, JsonObject deployment, Path directory) {
     this.sandbox = sandbox;
-    this.log = log;
+    this.deployment = deployment;
+    this.directory = directory;
   }
 
   /** Whether this machine can make such a sandbox. */
@@ -82,12 +85,13 @@ final class Pod implements AutoCloseable {
     if (container.has("args")) {
       container.getAsJsonArray("args").forEach(argument -> command.add(argument.getAsString()));
     }
-    Path log = directory.resolve("log");
     ProcessBuilder process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("log").toFile());
     process.environment().clear();
     process.environment().putAll(environment(image, container));
-    return new Pod(process.start(), log);
+    return new Pod(process.start(), deployment, directory);
   }
 
   private static Map<String, String> environment(Image image, JsonObject container) {
@@ -107,32 +111,73 @@ final class Pod implements AutoCloseable {
     List<String> binds = new ArrayList<>();
     for (JsonObject mount : each(at(Chart.containerOf(deployment), "volumeMounts")).toList()) {
       String name = text(mount, "name");
-      Path content = Files.createDirectories(directory.resolve("volumes").resolve(name));
-      JsonObject volume =
-          each(at(deployment, "spec.template.spec.volumes"))
-              .filter(one -> text(one, "name").equals(name))
-              .findFirst()
-              .orElseThrow();
-      if (volume.has("projected")) {
-        fill(content, at(volume, "projected.sources"), secrets);
-      }
+      Path content = Files.createDirectories(contentOf(name, directory));
+      fill(content, filesOf(volume(deployment, name), secrets));
       String bind = mount.has("readOnly") ? "--ro-bind" : "--bind";
       binds.addAll(List.of(bind, content.toString(), text(mount, "mountPath")));
     }
     return binds;
   }
 
-  private static void fill(Path volume, JsonElement sources, Map<String, String> secrets)
-      throws IOException {
-    for (JsonObject source : each(sources).toList()) {
-      for (JsonObject item : each(at(source, "secret.items")).toList()) {
-        String secret = text(source, "secret.name") + "/" + text(item, "key");
-        Path file = volume.resolve(text(item, "path"));
-        Files.writeString(file, secrets.get(secret));
-        // What the kubelet makes of 0400 where there is an fsGroup.
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r-----"));
+  private static Path contentOf(String volume, Path directory) {
+    return directory.resolve("volumes").resolve(volume);
+  }
+
+  private static JsonObject volume(JsonObject deployment, String name) {
+    return each(at(deployment, "spec.template.spec.volumes"))
+        .filter(volume -> text(volume, "name").equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** What a volume has of the Secrets, by the names of its files. */
+  private static Map<String, String> filesOf(JsonObject volume, Map<String, String> secrets) {
+    Map<String, String> files = new HashMap<>();
+    if (volume.has("projected")) {
+      each(at(volume, "projected.sources"))
+          .map(source -> at(source, "secret").getAsJsonObject())
+          .forEach(
+              secret ->
+                  each(at(secret, "items"))
+                      .forEach(
+                          item ->
+                              files.put(
+                                  text(item, "path"),
+                                  secrets.get(text(secret, "name") + "/" + text(item, "key")))));
+    } else if (volume.has("secret")) {
+      String secret = text(volume, "secret.secretName") + "/";
+      secrets.forEach(
+          (key, value) -> {
+            if (key.startsWith(secret)) {
+              files.put(key.substring(secret.length()), value);
+            }
+          });
+    }
+    return files;
+  }
+
+  /** As the kubelet does it: all files of a volume change at once, by a link to their directory. */
+  private static void fill(Path volume, Map<String, String> files) throws IOException {
+    if (files.isEmpty()) {
+      return;
+    }
+    Path version = Files.createTempDirectory(volume, "..");
+    for (Map.Entry<String, String> file : files.entrySet()) {
+      Path written = Files.writeString(version.resolve(file.getKey()), file.getValue());
+      // What the kubelet makes of 0400 where there is an fsGroup.
+      Files.setPosixFilePermissions(written, PosixFilePermissions.fromString("r--r-----"));
+      Path shown = volume.resolve(file.getKey());
+      if (!Files.exists(shown, LinkOption.NOFOLLOW_LINKS)) {
+        Files.createSymbolicLink(shown, Path.of("..data", file.getKey()));
       }
     }
+    Path link = Files.createSymbolicLink(volume.resolve("..new"), version.getFileName());
+    Files.move(link, volume.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** Gives a volume the values that its Secrets have now. */
+  void refresh(String volume, Map<String, String> secrets) throws IOException {
+    fill(contentOf(volume, directory), filesOf(volume(deployment, volume), secrets));
   }
 
   /**
@@ -145,7 +190,7 @@ final class Pod implements AutoCloseable {
   }
 
   String log() throws IOException {
-    return Files.readString(log);
+    return Files.readString(directory.resolve("log"));
   }
 
   /** SIGTERM to the program, as the kubelet sends it; returns its exit code. */
