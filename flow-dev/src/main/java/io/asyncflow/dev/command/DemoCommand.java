@@ -11,9 +11,13 @@ import io.asyncflow.dev.stack.ClaimedPort;
 import io.asyncflow.dev.stack.LocalStack;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ./asyncflow demo}: starts everything embedded and has one text spoken. */
+/**
+ * {@code ./asyncflow demo}: starts everything embedded and has one text spoken. With {@code --keep}
+ * everything runs on afterwards, so that the console can be looked at.
+ */
 @Command(
     name = "demo",
     description =
@@ -27,6 +31,11 @@ final class DemoCommand extends StackCommand {
           "a text in UTF-8; empty lines separate its paragraphs, which are spoken side by side (one"
               + " comes along)")
   private Path file;
+
+  @Option(
+      names = "--keep",
+      description = "run on until Ctrl-C, so that the console shows what was done")
+  private boolean keep;
 
   DemoCommand(Installation installation) {
     super(installation);
@@ -44,11 +53,18 @@ final class DemoCommand extends StackCommand {
       FlowClient flow = new HttpFlowClient(stack.url(), key.text());
       ExampleTaskTypes.createMissing(flow);
       stack.startWorkers(2);
+      if (keep) {
+        System.out.println("The console is at " + stack.console());
+      }
       JobDisplay display = JobDisplay.on(System.out, Asyncflow.isTerminal());
       Demo.Spoken spoken = new Demo(flow, stack.failure(), display).speak(text.text());
       Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
       Path wav = output.resolve(spoken.jobId() + ".wav");
       SpeechReport.write(flow, spoken.jobId(), spoken.speech(), wav, System.out);
+      if (keep) {
+        System.out.println("Ctrl-C ends it; until then, the console is at " + stack.console());
+        untilItFails(stack);
+      }
     }
   }
 

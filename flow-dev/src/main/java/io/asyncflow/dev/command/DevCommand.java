@@ -2,7 +2,6 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.command.WholeNumber.Port;
 import io.asyncflow.dev.environment.ApiKey;
 import io.asyncflow.dev.environment.Installation;
@@ -76,8 +75,9 @@ final class DevCommand extends StackCommand {
             "A task each minute: ./asyncflow schedule show hello --url " + stack.url());
       }
       System.out.println("Logs in " + stack.logDirectory());
+      System.out.println("The console is at " + stack.console());
       System.out.println("Asyncflow is ready at " + stack.url());
-      throw new DevException(stack.failure().join());
+      untilItFails(stack);
     }
   }
 }

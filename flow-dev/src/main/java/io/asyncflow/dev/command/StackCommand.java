@@ -70,4 +70,13 @@ abstract class StackCommand implements Callable<Integer> {
     }
     stack.start();
   }
+
+  /**
+   * Lets everything run until a signal ends it.
+   *
+   * @throws DevException as soon as a program cannot be kept running
+   */
+  static void untilItFails(LocalStack stack) {
+    throw new DevException(stack.failure().join());
+  }
 }

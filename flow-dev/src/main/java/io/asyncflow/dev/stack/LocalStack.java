@@ -108,6 +108,11 @@ public final class LocalStack implements AutoCloseable {
     return URI.create("http://" + LoopbackPort.HOST + ":" + port);
   }
 
+  /** Where operators see what goes on; as {@link #url()}. */
+  public URI console() {
+    return url().resolve("/console");
+  }
+
   public Path logDirectory() {
     return server.log().getParent();
   }

@@ -52,8 +52,9 @@ class DevLauncherIT {
     Process launcher = launch(java, cores, "dev", "--port", Integer.toString(port));
     try {
       assertThat(linesUntilReady(launcher))
-          .last()
-          .isEqualTo("Asyncflow is ready at http://127.0.0.1:" + port);
+          .endsWith(
+              "The console is at http://127.0.0.1:" + port + "/console",
+              "Asyncflow is ready at http://127.0.0.1:" + port);
       List<ProcessHandle> children = launcher.children().toList();
 
       pressCtrlC(launcher);

@@ -135,6 +135,21 @@ class FreshCloneIT {
   }
 
   @Test
+  void demoThatIsKeptLeavesTheConsoleOpen() throws IOException {
+    Path text = Files.writeString(directory.resolve("short.txt"), "Hello.\n");
+    List<String> demo = command("demo", text.toString(), "--keep");
+    try (Background kept = Background.start(directory.resolve("kept.log"), demo, environment)) {
+      kept.awaitPrinted("until then, the console is at ");
+      List<String> printed = kept.printed().lines().toList();
+      String last = printed.get(printed.size() - 1);
+      Command.Done page =
+          Command.run(
+              List.of("curl", "-sS", last.substring(last.indexOf("http"))), environment, 60);
+      assertThat(page.output()).contains("<title>Overview · Asyncflow</title>").contains("tts");
+    }
+  }
+
+  @Test
   void devRunsAndTakesASubmit() throws IOException {
     int port = freePort();
     Path log = directory.resolve("dev.log");
