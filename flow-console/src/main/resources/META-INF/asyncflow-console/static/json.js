@@ -12,14 +12,13 @@ export async function copy(text) {
   area.remove();
 }
 
-for (const button of document.querySelectorAll('button.copy')) {
-  button.removeAttribute('hidden');
-  button.addEventListener('click', async () => {
-    await copy(button.getAttribute('data-copy') ?? '');
-    button.classList.add('done');
-    setTimeout(() => button.classList.remove('done'), 1200);
-  });
-}
+document.addEventListener('click', async (event) => { // also of buttons that come with news
+  const button = event.target instanceof Element ? event.target.closest('button.copy') : null;
+  if (!button) return;
+  await copy(button.getAttribute('data-copy') ?? '');
+  button.classList.add('done');
+  setTimeout(() => button.classList.remove('done'), 1200);
+});
 
 /** Folds all documents of the page, or unfolds them. */
 export function fold() {

@@ -3,6 +3,7 @@
 
 import { copy, fold } from './json.js';
 import { togglePause } from './live.js';
+import { openActs } from './palette.js';
 
 let afterG = false;
 
@@ -39,6 +40,7 @@ const KEYS = {
   c: () => act('cancel'),
   n: () => act('run_now'),
   w: () => document.getElementById('why')?.focus(),
+  '.': openActs,
   e: fold,
   p: togglePause,
   y: () => { const id = document.querySelector('button.copy')?.getAttribute('data-copy'); if (id) copy(id); },

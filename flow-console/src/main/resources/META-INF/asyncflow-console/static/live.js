@@ -35,7 +35,7 @@ function remember(region) {
 }
 
 function show() {
-  if (!state) return;
+  if (!state || regions.length === 0 && !document.querySelector('main .list')) return; // nothing ever changes
   const kind = every === 0 || regions.length === 0 ? 'off' : lostSince ? 'lost' : isPaused ? 'paused' : 'on';
   state.dataset.state = kind;
   const text = (state.dataset[kind] ?? '').replace('{0}', lostSince);
@@ -174,4 +174,21 @@ export function togglePause() {
   show();
 }
 
-if (every > 0 && regions.length > 0) run(); else show();
+/** Asks for what there was no answer to, and shows it once there is one. */
+async function askAgain() {
+  for (;;) {
+    await new Promise((done) => setTimeout(done, 2000));
+    const answer = document.hidden ? null
+      : await fetch(location.href, { cache: 'no-store', headers: { 'X-Asyncflow-Live': '1' } }).catch(() => null);
+    if (answer && answer.status !== 429 && answer.status !== 503) return location.reload();
+  }
+}
+
+if (document.querySelector('[data-again]')) askAgain();
+if (every > 0 && regions.length > 0) {
+  state?.addEventListener('click', togglePause);
+  run();
+} else {
+  if (state instanceof HTMLButtonElement) state.disabled = true;
+  show();
+}

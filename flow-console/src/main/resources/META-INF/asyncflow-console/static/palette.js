@@ -1,25 +1,17 @@
 // @ts-check
-// Ctrl K: the pages, the acts of this page, and the way to an id.
+// Ctrl K: the pages, the acts of this page, and the way to an id. A dot: the acts alone.
+
+const ACTS = 'details.act > summary, #list button[name=act]:enabled';
 
 /** @typedef {{ text: string, key: string, run: () => void }} Entry */
 
-/** @returns {Entry[]} */
-function entries() {
-  /** @type {Entry[]} */
-  const all = [];
-  for (const link of document.querySelectorAll('#nav a')) {
-    all.push({ text: link.textContent?.trim() ?? '', key: `g ${link.getAttribute('data-key')}`, run: () => /** @type {HTMLElement} */ (link).click() });
-  }
-  for (const act of document.querySelectorAll('details.act > summary')) {
-    all.push({ text: act.textContent?.trim() ?? '', key: '', run: () => /** @type {HTMLElement} */ (act).click() });
-  }
-  for (const link of document.querySelectorAll('footer a, a.icon')) {
-    all.push({ text: link.textContent?.trim() ?? '', key: '', run: () => /** @type {HTMLElement} */ (link).click() });
-  }
-  return all;
+/** @param {string} selector @param {(of: Element) => string} key @returns {Entry[]} */
+function each(selector, key = () => '') {
+  return [...document.querySelectorAll(selector)].map((one) => ({ text: one.textContent?.replace(/\s+/g, ' ').trim() ?? '', key: key(one), run: () => /** @type {HTMLElement} */ (one).click() }));
 }
 
-function open() {
+/** @param {Entry[]} all */
+function open(all) {
   const find = document.getElementById('find');
   if (!(find instanceof HTMLInputElement)) return;
   const dialog = document.createElement('dialog');
@@ -35,7 +27,6 @@ function open() {
   input.setAttribute('aria-label', find.placeholder);
   input.placeholder = find.placeholder;
   dialog.append(input, list);
-  const all = entries();
   let chosen = 0;
   /** @type {Entry[]} */
   let fitting = [];
@@ -85,6 +76,12 @@ function open() {
 document.addEventListener('keydown', (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === 'k' && !document.querySelector('dialog[open]')) {
     event.preventDefault();
-    open();
+    open([...each('#nav a', (link) => `g ${link.getAttribute('data-key')}`), ...each(ACTS), ...each('footer a, a.icon')]);
   }
 });
+
+/** Lists what can be done on this page. */
+export function openActs() {
+  const acts = each(ACTS);
+  if (acts.length > 0) open(acts);
+}

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -33,7 +34,18 @@ public final class SampleApi implements OperatorClient {
   public static final String JOB = "249835547751600001";
   public static final String SCHEDULE = "249835547751000002";
   public static final String BULK = "249835547751000009";
+  private static final String ADA = "ada";
   public static final long NOW = 1_795_400_000_000L;
+
+  /** What an administrator may do. */
+  public static final String[] ALL_VERBS =
+      """
+      TYPE_READ TYPE_SAVE TYPE_TUNE TYPE_ROLL TASK_READ TASK_CANCEL TASK_RETRY TASK_FORCE TASK_STEER
+      TASK_EXPIRE BULK STORE_GET STATS_READ CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ
+      SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ
+      """
+          .strip()
+          .split("\\s+");
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Set<String> READING =
@@ -68,12 +80,9 @@ public final class SampleApi implements OperatorClient {
   public record Called(String path, Map<String, ?> fields) {}
 
   private final List<Called> acts = new CopyOnWriteArrayList<>();
-  private volatile String stranger = "ada";
-  private volatile Set<String> verbs =
-      new TreeSet<>(
-          List.of(
-              "TYPE_READ TYPE_SAVE TYPE_TUNE TYPE_ROLL TASK_READ TASK_CANCEL TASK_RETRY TASK_FORCE"
-                  .split(" ")));
+  private final AtomicInteger told = new AtomicInteger();
+  private volatile List<String> strangers = List.of(ADA);
+  private volatile Set<String> verbs = new TreeSet<>(List.of(ALL_VERBS));
   private volatile String csrfToken;
   private volatile boolean isEmpty;
   private volatile boolean isCalm;
@@ -85,17 +94,25 @@ public final class SampleApi implements OperatorClient {
   private volatile int found = 12;
   private volatile Set<String> missing = Set.of();
 
-  public SampleApi() {
-    verbs.addAll(
-        List.of(
-            "TASK_STEER TASK_EXPIRE BULK STORE_GET STATS_READ CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ"
-                .split(" ")));
+  /** Puts a text wherever a stranger could have written one; of several, each time another. */
+  public SampleApi withStranger(String... texts) {
+    strangers = List.of(texts);
+    return this;
   }
 
-  /** Puts a text wherever a stranger could have written one. */
-  public SampleApi withStranger(String text) {
-    stranger = text;
-    return this;
+  private String stranger() {
+    List<String> all = strangers;
+    return all.get(Math.floorMod(told.getAndIncrement(), all.size()));
+  }
+
+  /** What stands there, unless a stranger writes elsewhere. */
+  private String word(String usual) {
+    String text = stranger();
+    return text.equals(ADA) ? usual : text;
+  }
+
+  private boolean isStrange() {
+    return !strangers.contains(ADA);
   }
 
   public SampleApi withVerbs(String... granted) {
@@ -108,8 +125,9 @@ public final class SampleApi implements OperatorClient {
     return this;
   }
 
-  public SampleApi empty() {
-    isEmpty = true;
+  /** Has nothing that lists could show. */
+  public SampleApi empty(boolean on) {
+    isEmpty = on;
     return this;
   }
 
@@ -179,7 +197,7 @@ public final class SampleApi implements OperatorClient {
       throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + id + " any more");
     }
     if (SampleNumbers.knows(path)) {
-      return new SampleNumbers(stranger, isEmpty ? 0 : Math.max(rows, 4), isCalm, load)
+      return new SampleNumbers(this::stranger, isEmpty ? 0 : Math.max(rows, 4), isCalm, load)
           .answer(path, fields);
     }
     if (!READING.contains(path)) {
@@ -232,8 +250,8 @@ public final class SampleApi implements OperatorClient {
         .put("skipped", 40)
         .put("refused", 2)
         .put("principal", "key:3Qm81LtzGh")
-        .put("operator", stranger)
-        .put("reason", stranger)
+        .put("operator", stranger())
+        .put("reason", stranger())
         .put("previewTime", NOW - 90_000)
         .put("startTime", NOW - 60_000)
         .put("changeTime", NOW - 1_000);
@@ -243,10 +261,10 @@ public final class SampleApi implements OperatorClient {
     } else if (index == 2) {
       bulk.putObject("arguments").put("status", 8);
     }
-    bulk.putObject("filter").put("q", "type:tts status:failed").put("text", stranger);
+    bulk.putObject("filter").put("q", "type:tts status:failed").put("text", stranger());
     bulk.putObject("count").put("count", 812).put("kind", index == 3 ? "AT_LEAST" : "EXACT");
     ArrayNode refusals = bulk.putArray("refusals");
-    refusals.addObject().put("taskId", TASK).put("code", 8051).put("msg", stranger);
+    refusals.addObject().put("taskId", TASK).put("code", 8051).put("msg", stranger());
     if (index == 0) {
       bulk.put("perSecond", 812.5).put("endsAbout", NOW + 30_000);
     } else if (index > 1) {
@@ -321,9 +339,7 @@ public final class SampleApi implements OperatorClient {
 
   private String lastLog() {
     ObjectNode log = JSON.createObjectNode();
-    log.putObject("lastData")
-        .put("outcome", "RETRY")
-        .put("errMsg", stranger.equals("ada") ? "no tape in drive 3" : stranger);
+    log.putObject("lastData").put("outcome", "RETRY").put("errMsg", word("no tape in drive 3"));
     return log.toString();
   }
 
@@ -331,7 +347,7 @@ public final class SampleApi implements OperatorClient {
     return JSON.createObjectNode()
         .put("taskId", (249835547751612417L + i) + "_tts_task_1")
         .put("taskStage", "synthesize")
-        .put("userId", stranger)
+        .put("userId", stranger())
         .put("leaseEpoch", 2)
         .put("holdTime", NOW - 400_000)
         .put("elapsedMs", 400_000)
@@ -344,7 +360,7 @@ public final class SampleApi implements OperatorClient {
     if (fields.containsKey("taskId") || Integer.valueOf(1).equals(fields.get("index"))) {
       why.put("taskId", TASK).put("status", taskStatus);
     }
-    String worker = stranger.equals("ada") ? "gpu-1" : stranger;
+    String worker = word("gpu-1");
     ArrayNode reasons = why.putArray("reasons");
     switch (fields.containsKey("taskId") ? taskStatus : 1) {
       case 1 -> {
@@ -361,12 +377,12 @@ public final class SampleApi implements OperatorClient {
             .put("attempt", 2)
             .put("of", 4)
             .put("dueAt", NOW + 60_000)
-            .put("lastError", stranger.equals("ada") ? "no tape in drive 3" : stranger);
+            .put("lastError", word("no tape in drive 3"));
         reason(reasons, "TYPE_PAUSED", true, "RESUME_TYPE")
             .put("since", NOW - 60_000)
-            .put("by", stranger)
-            .put("reason", stranger);
-        reason(reasons, "NEW_CODE", false, null).put("something", stranger);
+            .put("by", stranger())
+            .put("reason", stranger());
+        reason(reasons, "NEW_CODE", false, null).put("something", stranger());
       }
       case 2 ->
           reason(reasons, "HELD", false, null)
@@ -375,20 +391,20 @@ public final class SampleApi implements OperatorClient {
               .put("leaseUntil", NOW + 18_000)
               .put("beatAge", 4_000)
               .put("progress", 63)
-              .put("stage", stranger.equals("ada") ? "synthesize" : stranger);
+              .put("stage", word("synthesize"));
       case 8 ->
           reason(reasons, "FAILED_FINAL", false, "RETRY")
               .put("verdict", "EXHAUSTED")
               .put("attempts", 4)
-              .put("lastError", stranger.equals("ada") ? "no tape in drive 3" : stranger)
+              .put("lastError", word("no tape in drive 3"))
               .putArray("copies")
               .add(TASK);
       case 16 ->
           reason(reasons, "CANCELLED_BY", false, "RETRY")
-              .put("operator", stranger)
-              .put("reason", stranger)
+              .put("operator", stranger())
+              .put("reason", stranger())
               .put("jobId", JOB);
-      case 32 -> reason(reasons, "TASK_PAUSED", true, "RESUME_TASK").put("by", stranger);
+      case 32 -> reason(reasons, "TASK_PAUSED", true, "RESUME_TASK").put("by", stranger());
       default -> reason(reasons, "DONE", false, null).put("endedAt", NOW - 12_000);
     }
     return JSON.createObjectNode().set("why", why);
@@ -405,8 +421,8 @@ public final class SampleApi implements OperatorClient {
   private JsonNode history() {
     ObjectNode history = JSON.createObjectNode().put("gaps", true);
     ArrayNode entries = history.putArray("entries");
-    String stage = stranger.equals("ada") ? "synthesize" : stranger;
-    String error = stranger.equals("ada") ? "no tape in drive 3\n  at Drive.open" : stranger;
+    String stage = word("synthesize");
+    String error = word("no tape in drive 3\n  at Drive.open");
     entries.addObject().put("time", NOW - 7_200_000).put("kind", "CREATED");
     held(entries, -7_100_000, "REPORT", "split", 60_000, 40_000).put("outcome", "NEXT_STAGE");
     held(entries, -6_000_000, "REPORT", stage, 600_000, 500_000)
@@ -418,8 +434,8 @@ public final class SampleApi implements OperatorClient {
         .put("time", NOW - 3_600_000)
         .put("kind", "ACT")
         .put("outcome", "RETRY")
-        .put("operator", stranger)
-        .put("reason", stranger);
+        .put("operator", stranger())
+        .put("reason", stranger());
     if (taskStatus == 2) {
       held(entries, -40_000, "HELD", stage, 0, 100_000).remove("costMs");
     }
@@ -439,7 +455,7 @@ public final class SampleApi implements OperatorClient {
         .put("time", NOW + time)
         .put("kind", kind)
         .put("stage", stage)
-        .put("workerId", stranger.equals("ada") ? "gpu-1" : stranger)
+        .put("workerId", word("gpu-1"))
         .put("leaseEpoch", 1)
         .put("costMs", cost)
         .put("waitMs", waited)
@@ -501,10 +517,10 @@ public final class SampleApi implements OperatorClient {
 
   private ObjectNode task() {
     return JSON.createObjectNode()
-        .put("userId", stranger)
+        .put("userId", stranger())
         .put("taskId", TASK)
         .put("taskType", "tts")
-        .put("taskStage", stranger.equals("ada") ? "synthesize" : stranger)
+        .put("taskStage", word("synthesize"))
         .put("status", taskStatus)
         .put("priority", 90)
         .put("orderTime", NOW - 70_000)
@@ -517,29 +533,29 @@ public final class SampleApi implements OperatorClient {
         .put("modifyTime", NOW - 12_000)
         .put("leaseEpoch", 2)
         .put("leaseMs", 18_000)
-        .put("workerId", stranger.equals("ada") ? "gpu-1" : stranger)
+        .put("workerId", word("gpu-1"))
         .put("deliveryCount", 1)
         .put("traceId", "4bf92f3577b34da6a3ce929d0e0e4736")
         .put("jobId", JOB)
         .put("progress", 63)
-        .put("result", stranger.equals("ada") ? "" : stranger);
+        .put("result", word(""));
   }
 
   private String context() {
     ObjectNode context = JSON.createObjectNode();
-    context.put("text", stranger.equals("ada") ? "Call me Ishmael." : stranger);
+    context.put("text", word("Call me Ishmael."));
     context.put("number", 1234567890123456789L);
     context.put("api_key", "sk-4711");
     context.putObject("voice").put("model", "kokoro").put("speed", 1.0).putNull("style");
-    context.putArray("parts").add(1).add(2).add(stranger);
-    context.put(stranger, "name");
+    context.putArray("parts").add(1).add(2).add(stranger());
+    context.put(stranger(), "name");
     return context.toString();
   }
 
   private String log() {
     ArrayNode log = JSON.createObjectNode().putArray("log");
     log.addObject().put("worker", "cpu-9").put("stage", "split").put("costMs", 412);
-    log.addObject().put("worker", "gpu-1").put("errMsg", stranger).put("costMs", 1_204);
+    log.addObject().put("worker", "gpu-1").put("errMsg", stranger()).put("costMs", 1_204);
     return log.toString();
   }
 
@@ -552,8 +568,8 @@ public final class SampleApi implements OperatorClient {
           .put("time", NOW - 3_600_000)
           .put("act", "RETRY")
           .put("actor", "key:3Qm81LtzGh")
-          .put("operator", stranger)
-          .put("reason", stranger.equals("ada") ? "the model is back" : stranger)
+          .put("operator", stranger())
+          .put("reason", word("the model is back"))
           .put("statusBefore", 8)
           .put("statusAfter", 1);
     }
@@ -566,7 +582,7 @@ public final class SampleApi implements OperatorClient {
     ObjectNode job =
         JSON.createObjectNode()
             .put("jobId", String.valueOf(Long.parseLong(JOB) + i))
-            .put("userId", stranger)
+            .put("userId", stranger())
             .put("jobType", "tts")
             .put("childType", "tts")
             .put("state", state)
@@ -582,13 +598,13 @@ public final class SampleApi implements OperatorClient {
           .put("failed", state.equals("SUCCESS") ? 0 : 44)
           .put("cancelled", state.equals("CANCELLED") ? children - 856 : 0);
     }
-    if (state.equals("FAILED") || i == 0 && !stranger.equals("ada")) {
-      job.put("errMsg", stranger.equals("ada") ? "44 children failed" : stranger);
+    if (state.equals("FAILED") || i == 0 && isStrange()) {
+      job.put("errMsg", word("44 children failed"));
     }
     if (List.of("SUCCESS", "FAILED", "CANCELLED").contains(state)) {
       job.put("endTime", NOW - 60_000L * i);
     }
-    return job.put("result", stranger.equals("ada") ? "" : stranger);
+    return job.put("result", word(""));
   }
 
   private ObjectNode child(int i) {
@@ -598,15 +614,13 @@ public final class SampleApi implements OperatorClient {
         JSON.createObjectNode()
             .put("index", i)
             .put("taskId", (249835547751612417L + i) + "_tts_task_1")
-            .put("taskStage", stranger.equals("ada") ? "synthesize" : stranger)
+            .put("taskStage", word("synthesize"))
             .put("status", status);
     if (status != 1) {
-      child
-          .put("costMs", 1_100 + 37L * i)
-          .put("workerId", stranger.equals("ada") ? "gpu-1" : stranger);
+      child.put("costMs", 1_100 + 37L * i).put("workerId", word("gpu-1"));
     }
     if (status == 8) {
-      child.put("errMsg", stranger.equals("ada") ? "no tape in drive 3" : stranger);
+      child.put("errMsg", word("no tape in drive 3"));
     }
     return status == 2 ? child.put("progress", 63) : child;
   }
@@ -615,17 +629,17 @@ public final class SampleApi implements OperatorClient {
     String[] states = {"alive", "alive", "draining", "paused", "lost", "alive"};
     ObjectNode worker =
         JSON.createObjectNode()
-            .put("workerId", i == 0 && !stranger.equals("ada") ? stranger : "gpu-" + (i + 1))
-            .put("host", stranger.equals("ada") ? "node-" + i + ".eu" : stranger)
-            .put("sdkVersion", stranger.equals("ada") ? "0.1.0" : stranger)
+            .put("workerId", i == 0 && isStrange() ? stranger() : "gpu-" + (i + 1))
+            .put("host", word("node-" + i + ".eu"))
+            .put("sdkVersion", word("0.1.0"))
             .put("state", states[i % states.length])
             .put("heldTasks", 2 * i)
             .put("firstBeat", NOW - 86_400_000)
             .put("lastBeat", NOW - 2_000 - (i == 4 ? 600_000 : 0));
     worker.putArray("tooOldFor");
     ObjectNode info = worker.putObject("description").put("version", 12);
-    info.putArray("stages").add("tts/synthesize").add("tts/split").add(stranger);
-    info.putObject("labels").put("zone", "eu-1").put(stranger, stranger);
+    info.putArray("stages").add("tts/synthesize").add("tts/split").add(stranger());
+    info.putObject("labels").put("zone", "eu-1").put(stranger(), stranger());
     info.putObject("freeThreads").put("tts", 6).put("lark", 2);
     info.putObject("freeSlots").put("cuda:0", 1).put("cuda:1", 0);
     info.putObject("states")
@@ -680,7 +694,7 @@ public final class SampleApi implements OperatorClient {
     ObjectNode schedule =
         JSON.createObjectNode()
             .put("scheduleId", String.valueOf(Long.parseLong(SCHEDULE) + i))
-            .put("name", stranger.equals("ada") ? "nightly-report-" + i : stranger)
+            .put("name", word("nightly-report-" + i))
             .put("state", states[i % states.length])
             .put("lastFireTime", NOW - 3_600_000)
             .put("fireCount", 812L * (i + 1))
@@ -701,13 +715,13 @@ public final class SampleApi implements OperatorClient {
       schedule.put("nextFireTime", NOW + 7_000_000);
     }
     if (i == 2) {
-      schedule.put("lastError", stranger.equals("ada") ? "paused after 5 failures" : stranger);
+      schedule.put("lastError", word("paused after 5 failures"));
     }
     schedule
         .putObject("taskData")
         .put("taskType", "report")
         .put("taskStage", "collect")
-        .put("userId", stranger)
+        .put("userId", stranger())
         .put("taskContext", context());
     return schedule;
   }
@@ -764,7 +778,7 @@ public final class SampleApi implements OperatorClient {
       nodes
           .addObject()
           .put("node", "flowsvr-" + i)
-          .put("host", stranger.equals("ada") ? "10.0.0." + i : stranger)
+          .put("host", word("10.0.0." + i))
           .put("serverNumber", i)
           .put("startTime", NOW - 90_000_000)
           .put("lastBeat", NOW - 1_500)
@@ -786,7 +800,7 @@ public final class SampleApi implements OperatorClient {
               .put("lastEffectiveRun", NOW - 3_600_000);
       duty.putObject("result").put("released", i);
       if (i == 3 && !isCalm) {
-        duty.put("error", stranger.equals("ada") ? "Connect timed out" : stranger);
+        duty.put("error", word("Connect timed out"));
       }
     }
     return status;
@@ -813,9 +827,8 @@ public final class SampleApi implements OperatorClient {
             .put("actor", "key:3Qm81LtzGh")
             .put("actorIp", "10.1.2.3")
             .put("source", "api")
-            .put("operator", i % 3 == 0 ? stranger : "")
-            .put(
-                "reason", i % 2 == 0 && stranger.equals("ada") ? "maintenance of rack 7" : stranger)
+            .put("operator", i % 3 == 0 ? stranger() : "")
+            .put("reason", i % 2 == 0 ? word("maintenance of rack 7") : stranger())
             .put("traceId", "");
     if (i == 0 || i == 6) {
       act.put("taskId", TASK).put("statusBefore", 2).put("statusAfter", 16);

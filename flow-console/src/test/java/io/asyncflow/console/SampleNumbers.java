@@ -2,6 +2,7 @@ package io.asyncflow.console;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -14,7 +15,7 @@ final class SampleNumbers {
   private static final long MINUTE = 60_000;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  private final String stranger;
+  private final Supplier<String> stranger;
   private final int rows;
   private final boolean isCalm;
   private final int load;
@@ -24,7 +25,7 @@ final class SampleNumbers {
    * @param isCalm whether there are few problems
    * @param load times the usual traffic
    */
-  SampleNumbers(String stranger, int rows, boolean isCalm, int load) {
+  SampleNumbers(Supplier<String> stranger, int rows, boolean isCalm, int load) {
     this.stranger = stranger;
     this.rows = rows;
     this.isCalm = isCalm;
@@ -223,6 +224,7 @@ final class SampleNumbers {
 
   /** What stands there, unless a stranger writes elsewhere. */
   private String word(String usual) {
-    return stranger.equals("ada") ? usual : stranger;
+    String text = stranger.get();
+    return text.equals("ada") ? usual : text;
   }
 }

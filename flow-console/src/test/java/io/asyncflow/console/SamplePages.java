@@ -79,7 +79,6 @@ public final class SamplePages {
           "/audit",
           "/preferences",
           "/help",
-          "/open",
           "/login",
           "/nowhere");
 

@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.GZIPOutputStream;
 
@@ -20,8 +21,8 @@ public final class Assets {
   private static final String FOLDER = "/META-INF/asyncflow-console/static/";
   private static final int HASH_BYTES = 6;
 
-  /** The one that words times: shown before, they would move what stands beside them. */
-  public static final String BEFORE_PAINT = "live.js";
+  /** Scripts that change what is seen at once: painted before, it would move what is beside it. */
+  public static final Set<String> BEFORE_PAINT = Set.of("live.js", "list.js", "map.js");
 
   /** Scripts that every page loads; they load no others. */
   public static final List<String> SCRIPTS =

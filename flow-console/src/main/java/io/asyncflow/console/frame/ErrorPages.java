@@ -16,6 +16,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.util.DisconnectedClientHelper;
 
 /** Shows what a call refused, and what failed, as a page. */
 @ControllerAdvice(basePackageClasses = OpenToAll.class)
@@ -32,8 +33,14 @@ public class ErrorPages {
     this.frames = frames;
   }
 
+  /**
+   * @return {@code null} if the caller has left, who would not see it
+   */
   @ExceptionHandler
   public ResponseEntity<byte[]> answer(Throwable failure, HttpServletRequest request) {
+    if (DisconnectedClientHelper.isClientDisconnectedException(failure)) {
+      return null;
+    }
     ErrorView view = view(failure, request);
     ResponseEntity<byte[]> page =
         pages.show(frames.ofAnybody(request), "error", view, view.status());
@@ -52,20 +59,24 @@ public class ErrorPages {
   private static ErrorView view(Throwable failure, HttpServletRequest request) {
     if (failure instanceof FlowException refused) {
       ErrorCode code = refused.errorCode();
-      return view(code.httpStatus(), code.code(), refused.getMessage(), refused.errors());
+      // A form is for its sender to send again.
+      boolean isAskedAgain = refused.retryable() && request.getMethod().equals("GET");
+      return view(
+          code.httpStatus(), code.code(), refused.getMessage(), refused.errors(), isAskedAgain);
     }
     if (failure instanceof ErrorResponse known && known.getStatusCode().is4xxClientError()) {
       int status = known.getStatusCode().value();
-      return view(status, ErrorCode.INVALID_INPUT.code(), "", List.of());
+      return view(status, ErrorCode.INVALID_INPUT.code(), "", List.of(), false);
     }
     log.error("{} {}: a bug of the console", request.getMethod(), request.getRequestURI(), failure);
-    return view(500, ErrorCode.INTERNAL.code(), "", List.of());
+    return view(500, ErrorCode.INTERNAL.code(), "", List.of(), false);
   }
 
-  private static ErrorView view(int status, int code, String message, List<FieldError> errors) {
+  private static ErrorView view(
+      int status, int code, String message, List<FieldError> errors, boolean isAskedAgain) {
     String traceId = MDC.get("traceId");
     return new ErrorView(
-        status, code, message, errors, kind(status), traceId == null ? "" : traceId);
+        status, code, message, errors, kind(status), traceId == null ? "" : traceId, isAskedAgain);
   }
 
   private static String kind(int status) {

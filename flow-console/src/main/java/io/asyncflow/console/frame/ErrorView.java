@@ -11,6 +11,13 @@ import java.util.List;
  * @param message as the API says it
  * @param kind the key of the sentence that says what to do
  * @param traceId empty if there is none
+ * @param isAskedAgain whether the page asks by itself until there is an answer
  */
 public record ErrorView(
-    int status, int code, String message, List<FieldError> errors, String kind, String traceId) {}
+    int status,
+    int code,
+    String message,
+    List<FieldError> errors,
+    String kind,
+    String traceId,
+    boolean isAskedAgain) {}

@@ -16,6 +16,25 @@ public final class TaskWords {
     return words("type", type, "stage", stage, "status", status);
   }
 
+  /** Tasks of a type in this status. */
+  public static String ofType(String type, String status) {
+    return words("type", type, "status", status);
+  }
+
+  /** Tasks of a user. */
+  public static String ofUser(String user) {
+    return words("user", user);
+  }
+
+  /**
+   * Tasks that a worker was the last to hold.
+   *
+   * @param status {@code null} for any
+   */
+  public static String ofWorker(String worker, String status) {
+    return words("worker", worker, "status", status);
+  }
+
   /**
    * Tasks of a type and stage that may have failed so. A search knows no single failures: those
    * that ended a task are found by its status, others by its retries.

@@ -1,6 +1,7 @@
 package io.asyncflow.console.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.asyncflow.console.IssuerLogIn;
 import io.asyncflow.console.SampleApi;
@@ -122,7 +123,7 @@ class ActTest {
 
   @Test
   void bulkWithoutTasksCannotBeStarted() throws Exception {
-    api.empty();
+    api.empty(true);
     Document page = Jsoup.parse(pages.preview(Language.EN));
 
     assertThat(page.select("form[method=post] input[name=token]")).isEmpty();
@@ -212,7 +213,15 @@ class ActTest {
     MockHttpServletResponse saved =
         pages.submit("/preferences", "theme", "dark", "to", "/console/types?x=1");
     assertThat(saved.getHeader("Location")).isEqualTo("/console/types?x=1");
-    assertThat(saved.getHeader("Set-Cookie")).contains("theme=dark").contains("HttpOnly");
+    assertThat(saved.getHeaders("Set-Cookie"))
+        .singleElement(STRING)
+        .contains("theme=dark", "HttpOnly");
+
+    MockHttpServletResponse all =
+        pages.submit("/preferences", "refresh", "5", "to", "/console/preferences");
+    assertThat(all.getHeaders("Set-Cookie")).hasSize(2).last(STRING).contains("=preferences;");
+    assertThat(pages.openAfter("preferences", "/preferences").getContentAsString())
+        .contains("The preferences were saved.");
   }
 
   @Test

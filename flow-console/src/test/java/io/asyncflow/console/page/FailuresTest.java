@@ -62,7 +62,7 @@ class FailuresTest {
 
   @Test
   void emptyPageSaysOfWhichTime() throws Exception {
-    api.empty();
+    api.empty(true);
 
     assertThat(open("/failures").select(".empty strong").text())
         .isEqualTo("Nothing failed in the last 1 d.");

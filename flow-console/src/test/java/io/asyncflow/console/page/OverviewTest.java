@@ -154,7 +154,7 @@ class OverviewTest {
 
   @Test
   void firstTypeIsMadeWithACall() throws Exception {
-    api.empty();
+    api.empty(true);
 
     assertThat(open("").select("main pre").text())
         .isEqualTo(

@@ -197,7 +197,7 @@ class PageTest {
         || address.equals(SamplePages.KITCHEN)) {
       return; // there is none then
     }
-    SamplePages pages = new SamplePages(new SampleApi().empty());
+    SamplePages pages = new SamplePages(new SampleApi().empty(true));
     Document page = Jsoup.parse(pages.html(address, language));
 
     assertThat(page.select("h1")).hasSize(1);

@@ -234,13 +234,12 @@ class ForeignPageIT {
           exchange.close();
         });
     evil.start();
-    playwright =
-        Playwright.create(
-            new Playwright.CreateOptions()
-                .setEnv(
-                    Map.of(
-                        "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1",
-                        "PLAYWRIGHT_NODEJS_PATH", "/usr/bin/node")));
+    Map<String, String> environment = new HashMap<>();
+    environment.put("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+    if (ForeignPageIT.class.getResource("/driver/linux/node") == null) { // not with -Pbundled-node
+      environment.put("PLAYWRIGHT_NODEJS_PATH", "/usr/bin/node");
+    }
+    playwright = Playwright.create(new Playwright.CreateOptions().setEnv(environment));
     browser =
         playwright
             .chromium()

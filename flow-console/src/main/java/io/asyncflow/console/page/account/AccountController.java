@@ -1,5 +1,6 @@
 package io.asyncflow.console.page.account;
 
+import io.asyncflow.console.Done;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.frame.Preferences;
@@ -44,10 +45,14 @@ public class AccountController {
             .sameSite("Lax")
             .maxAge(LONG)
             .build();
-    return ResponseEntity.status(HttpStatus.SEE_OTHER)
-        .header(HttpHeaders.SET_COOKIE, cookie.toString())
-        .header(HttpHeaders.LOCATION, frame.urls().own(fields.get("to")))
-        .build();
+    ResponseEntity.BodyBuilder answer =
+        ResponseEntity.status(HttpStatus.SEE_OTHER)
+            .header(HttpHeaders.SET_COOKIE, cookie.toString())
+            .header(HttpHeaders.LOCATION, frame.urls().own(fields.get("to")));
+    if (fields.containsKey("refresh")) { // from their page; of a switch in the header, one sees it
+      answer.header(HttpHeaders.SET_COOKIE, Done.cookie(frame.urls().base(), "preferences"));
+    }
+    return answer.build();
   }
 
   @GetMapping("/help")
@@ -64,9 +69,6 @@ public class AccountController {
     }
     if (name.matches("[0-9]{1,19}")) {
       return Pages.goTo(frame.to("/jobs/" + name));
-    }
-    if (name.isEmpty()) {
-      return pages.show(frame, "open", name);
     }
     boolean isName = name.matches("[\\p{L}\\p{N}_.@-]+");
     return Pages.goTo(frame.to("/tasks", "q", isName ? "user:" + name : name));

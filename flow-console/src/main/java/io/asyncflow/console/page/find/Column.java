@@ -13,6 +13,7 @@ public enum Column {
   USER,
   CREATED,
   DUE,
+  CHANGED,
   ATTEMPTS,
   WORKER,
   ERROR;
@@ -25,11 +26,11 @@ public enum Column {
   }
 
   /**
-   * @param cookie names with dots between them; empty for all columns
+   * @param cookie names with dots between them; empty for the usual columns
    */
   static Set<Column> of(String cookie) {
     if (cookie.isEmpty()) {
-      return EnumSet.allOf(Column.class);
+      return EnumSet.complementOf(EnumSet.of(CHANGED));
     }
     return of(Arrays.asList(cookie.split("\\.")));
   }
@@ -40,7 +41,7 @@ public enum Column {
         .collect(Collectors.toCollection(() -> EnumSet.noneOf(Column.class)));
   }
 
-  /** An empty cookie stands for all, so there is a word for none. */
+  /** An empty cookie stands for the usual ones, so there is a word for none. */
   static String cookieValue(Set<Column> columns) {
     return columns.isEmpty()
         ? "none"

@@ -3,13 +3,17 @@ package io.asyncflow.console.page.task;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.Task;
 import io.asyncflow.console.OperatorClient;
+import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.page.Form;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -17,9 +21,9 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
 /**
- * Sends what runs have stored. It was written by strangers: so it is a download of no known type,
- * in a sandbox without scripts should a browser show it all the same. Only what begins as audio
- * does is played on a page.
+ * Sends what runs have stored, and documents of tasks. It was written by strangers: so it is a
+ * download of no known type, in a sandbox without scripts should a browser show it all the same.
+ * Only what begins as audio does is played on a page.
  */
 @Controller
 @RequestMapping("${asyncflow.console.path:/console}/file")
@@ -28,9 +32,11 @@ public class FileController {
   private static final String SANDBOX = "sandbox; default-src 'none'";
 
   private final OperatorClient api;
+  private final Calls calls;
 
   public FileController(OperatorClient api) {
     this.api = api;
+    this.calls = new Calls(api);
   }
 
   /**
@@ -48,6 +54,34 @@ public class FileController {
               HttpHeaders.CONTENT_DISPOSITION, "attachment; filename=\"" + parsed.name() + "\"");
           return response.getOutputStream();
         });
+  }
+
+  /**
+   * A whole document of a task, of which its page shows a beginning or a tree.
+   *
+   * @param of {@code context}, {@code result} or {@code log}
+   */
+  @GetMapping("/document")
+  public void document(
+      Frame frame, @RequestParam String task, @RequestParam String of, HttpServletResponse response)
+      throws IOException {
+    Task read = calls.get(Task.class, "taskData", "/api/task/getTask", Map.of("taskId", task));
+    String document =
+        switch (of) {
+          case "context" -> read.taskContext();
+          case "result" -> read.result();
+          case "log" -> read.scheduleLog();
+          default -> throw Form.noPage();
+        };
+    if (document == null || !frame.may("CONTEXT_READ")) {
+      throw Form.noPage();
+    }
+    byte[] bytes = document.getBytes(StandardCharsets.UTF_8);
+    begin(response, bytes.length, "application/octet-stream");
+    response.setHeader(
+        HttpHeaders.CONTENT_DISPOSITION,
+        "attachment; filename=\"" + read.taskId() + "-" + of + ".json\"");
+    response.getOutputStream().write(bytes);
   }
 
   @GetMapping("/play")

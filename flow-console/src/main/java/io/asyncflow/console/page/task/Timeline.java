@@ -32,6 +32,13 @@ public record Timeline(List<Bar> bars, long from, long to) {
    */
   public record Piece(String kind, int x, int width) {}
 
+  /** Whether a piece has this kind. */
+  public boolean has(String kind) {
+    return bars.stream()
+        .flatMap(bar -> bar.pieces().stream())
+        .anyMatch(piece -> piece.kind().equals(kind));
+  }
+
   /**
    * @param entries in the order of their times, as {@code task/history} answers them
    */

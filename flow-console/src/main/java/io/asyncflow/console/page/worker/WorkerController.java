@@ -1,5 +1,8 @@
 package io.asyncflow.console.page.worker;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
@@ -75,7 +78,22 @@ public class WorkerController {
                 act(frame, "WORKER_DRAIN", "undo_drain", id)
                     .unless(!isDraining, "why_not.not_draining"),
                 act(frame, "WORKER_PAUSE", "pause", id).unless(isPaused, "why_not.paused"),
-                act(frame, "WORKER_PAUSE", "resume", id).unless(!isPaused, "why_not.not_paused"))));
+                act(frame, "WORKER_PAUSE", "resume", id).unless(!isPaused, "why_not.not_paused")),
+            running(frame, id)));
+  }
+
+  private RunningPage running(Frame frame, String id) {
+    if (!frame.may("TASK_READ")) {
+      return null;
+    }
+    try {
+      return calls.get(RunningPage.class, "/api/task/running", "workerId", id);
+    } catch (FlowException refused) {
+      if (refused.errorCode() == ErrorCode.INTERNAL) {
+        throw refused;
+      }
+      return null; // the page has the rest
+    }
   }
 
   private static Act act(Frame frame, String verb, String act, String id) {

@@ -1,5 +1,6 @@
 package io.asyncflow.console.page.worker;
 
+import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.console.page.Act;
 import java.util.List;
 import java.util.Map;
@@ -17,5 +18,9 @@ public final class WorkerViews {
   public record Listed(
       List<Worker> workers, Map<String, Integer> counts, String state, String stage) {}
 
-  public record Shown(Worker worker, List<Act> acts) {}
+  /**
+   * @param running what it executes; {@code null} if that cannot be told now, or not to this
+   *     operator
+   */
+  public record Shown(Worker worker, List<Act> acts, RunningPage running) {}
 }

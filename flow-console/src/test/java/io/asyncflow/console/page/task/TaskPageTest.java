@@ -30,8 +30,8 @@ class TaskPageTest {
 
     assertThat(page.select("#why li[data-code=NO_WORKER]").text())
         .isEqualTo(
-            "No live worker has its stage. lost cpu-9 serve other stages gpu-1 gpu-2 → Start a worker"
-                + " with this stage.");
+            "No live worker has its stage. lost cpu-9 serve other stages gpu-1 gpu-2 → Start a"
+                + " worker with this stage.");
     assertThat(page.select("#why li[data-code=NO_WORKER] a").eachAttr("href"))
         .containsExactly(
             "/console/worker?id=cpu-9",
@@ -131,6 +131,26 @@ class TaskPageTest {
         .isEqualTo("/console/tasks/" + SampleApi.TASK);
     assertThat(Jsoup.parse(pages.html(children + "7", Language.EN)).select("h1").text())
         .isEqualTo("Child 7");
+  }
+
+  @Test
+  void documentIsDownloadedWholeByThoseWhoMayReadIt() throws Exception {
+    api.withStranger("x".repeat(100_000));
+    assertThat(Jsoup.parse(pages.html(PATH, Language.EN)).select("#context").text())
+        .contains("The first 65,536 of");
+    String address = "/file/document?task=" + SampleApi.TASK + "&of=";
+    MockHttpServletResponse document = pages.open(address + "context", Language.EN);
+    assertThat(document.getHeader("Content-Disposition"))
+        .isEqualTo("attachment; filename=\"" + SampleApi.TASK + "-context.json\"");
+    assertThat(document.getContentType()).isEqualTo("application/octet-stream");
+    assertThat(document.getContentAsString())
+        .startsWith("{")
+        .endsWith("}")
+        .hasSizeGreaterThan(99_999);
+    assertThat(pages.open(address + "userId", Language.EN).getStatus()).isEqualTo(404);
+
+    api.withVerbs("TASK_READ");
+    assertThat(pages.open(address + "context", Language.EN).getStatus()).isEqualTo(404);
   }
 
   @Test

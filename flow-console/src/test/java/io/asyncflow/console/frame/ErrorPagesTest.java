@@ -1,0 +1,41 @@
+package io.asyncflow.console.frame;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.asset.Assets;
+import io.asyncflow.console.text.Language;
+import java.io.IOException;
+import org.jsoup.Jsoup;
+import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
+
+class ErrorPagesTest {
+
+  private final SampleApi api = new SampleApi();
+
+  @Test
+  void callerWhoHasLeftIsNoBug() {
+    Frames frames = new Frames(api, new ConsoleProperties("/console", ""), new Assets());
+    ErrorPages pages = new ErrorPages(new Pages(), frames);
+    Exception left = new AsyncRequestNotUsableException("gone", new IOException("Broken pipe"));
+
+    assertThat(pages.answer(left, new MockHttpServletRequest("GET", "/console"))).isNull();
+    assertThat(pages.answer(new IOException("disk"), new MockHttpServletRequest("GET", "/console")))
+        .satisfies(answer -> assertThat(answer.getStatusCode().value()).isEqualTo(500));
+  }
+
+  @Test
+  void pageThatGotNoTurnAsksAgainAndAFormDoesNot() throws Exception {
+    SamplePages pages = new SamplePages(api.refusing(ErrorCode.LIMIT_EXCEEDED, "busy"));
+
+    assertThat(Jsoup.parse(pages.html("/jobs", Language.EN)).select("[data-again]").text())
+        .isEqualTo("The server or its database is busy or away. This page asks again by itself.");
+    String refused = pages.submit("/jobs/1/cancel").getContentAsString();
+    assertThat(Jsoup.parse(refused).select("[data-again]")).isEmpty();
+    assertThat(refused).contains("Try again in a moment.");
+  }
+}

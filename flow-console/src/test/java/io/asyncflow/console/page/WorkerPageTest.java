@@ -1,0 +1,38 @@
+package io.asyncflow.console.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SamplePages;
+import io.asyncflow.console.text.Language;
+import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
+import org.junit.jupiter.api.Test;
+
+class WorkerPageTest {
+
+  private final SampleApi api = new SampleApi();
+
+  private Document page() throws Exception {
+    return Jsoup.parse(new SamplePages(api).html("/worker?id=gpu-1", Language.EN));
+  }
+
+  @Test
+  void whatItExecutesAndHeldLastIsFoundThere() throws Exception {
+    assertThat(page().select("#running tbody th a").eachAttr("href"))
+        .hasSize(3)
+        .contains("/console/tasks/" + SampleApi.TASK);
+    assertThat(page().select("p.links a").eachAttr("href"))
+        .containsExactly(
+            "/console/tasks?q=worker%3Agpu-1", "/console/tasks?q=worker%3Agpu-1%20status%3Afailed");
+
+    api.empty(true);
+    assertThat(page().select("#running").text()).isEqualTo("Nothing at the moment.");
+  }
+
+  @Test
+  void thoseWhoMayNotReadTasksSeeNone() throws Exception {
+    api.withVerbs("WORKER_READ");
+    assertThat(page().select("#running, p.links")).isEmpty();
+  }
+}
