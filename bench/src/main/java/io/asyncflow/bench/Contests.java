@@ -10,7 +10,7 @@ import io.asyncflow.bench.flow.BacklogHolds;
 import io.asyncflow.bench.flow.CallsBesideDrop;
 import io.asyncflow.bench.flow.CallsBesideNothing;
 import io.asyncflow.bench.flow.IdleWorkers;
-import io.asyncflow.bench.flow.ListCalls;
+import io.asyncflow.bench.flow.Requests;
 import io.asyncflow.bench.flow.SnapshotHolds;
 import io.asyncflow.bench.flow.Soak;
 import io.asyncflow.bench.flow.TokenChecks;
@@ -123,6 +123,7 @@ final class Contests {
       case LATENCY -> List.of(this::latency);
       case BACKLOG -> List.of(this::backlog);
       case LISTS -> List.of(this::lists);
+      case CONSOLE -> new ConsoleContests(this, options).all();
       case DROP -> List.of(this::drop);
       case SOAK -> List.of(this::soak);
     };
@@ -210,7 +211,7 @@ final class Contests {
     return new FiresOnOneSecond(system, options.fireLead());
   }
 
-  private Cluster startCluster(String name, int servers, String... settings) throws Exception {
+  Cluster startCluster(String name, int servers, String... settings) throws Exception {
     return startCluster(name, servers, checkout, settings);
   }
 
@@ -430,13 +431,13 @@ final class Contests {
 
   private Contest<Histogram> lists() throws SQLException {
     String type = large().type();
-    List<ListCalls> lists =
+    List<Requests> lists =
         List.of(
-            new ListCalls(bed, "getTaskList?taskType=" + type + "&limit=100"),
-            new ListCalls(bed, "getTaskList?taskType=" + type + "&status=1&limit=100"),
-            new ListCalls(bed, "getTaskList?taskType=" + type + "&status=4&limit=100"),
-            new ListCalls(bed, "getUserTaskList?userId=" + Workload.user(7) + "&limit=100"),
-            new ListCalls(
+            Requests.ofTaskCall(bed, "getTaskList?taskType=" + type + "&limit=100"),
+            Requests.ofTaskCall(bed, "getTaskList?taskType=" + type + "&status=1&limit=100"),
+            Requests.ofTaskCall(bed, "getTaskList?taskType=" + type + "&status=4&limit=100"),
+            Requests.ofTaskCall(bed, "getUserTaskList?userId=" + Workload.user(7) + "&limit=100"),
+            Requests.ofTaskCall(
                 bed, "getUserTaskList?userId=" + Workload.user(7) + "&statusList=1,2&limit=100"));
     return new Contest<>(
         Part.LISTS,

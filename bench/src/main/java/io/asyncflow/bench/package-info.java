@@ -9,6 +9,7 @@
  *
  * <pre>
  *   report     tables, charts, and last the targets that were met or missed
+ *   console    what its pages and calls cost, and what they are to those who work
  *   flow       what only flowsvr can do
  *   schedule   what keeps schedules, and what is done with them
  *   work       what every task system can do: creates, processing, whole lives, create to start

@@ -26,6 +26,7 @@ class ArchitectureTest {
               ".work",
               ".schedule",
               ".flow",
+              ".console",
               ".report",
               "")
           .map(MODULE::concat)

@@ -13,7 +13,7 @@ import java.util.Locale;
  */
 public record Backlog(String type, String what) {
 
-  private static final int ROWS_A_COMMIT = 100_000;
+  static final int ROWS_A_COMMIT = 100_000;
   private static final int WAITING = 1;
   private static final int DONE = 4;
 
@@ -22,21 +22,27 @@ public record Backlog(String type, String what) {
           + " UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL"
           + " SELECT 9)";
 
-  /** Rows with numbers from an offset on; no table need be read for them. */
+  /** Numbers from a parameter on, for the rows of a commit; no table need be read for them. */
+  static final String NUMBERS =
+      """
+      (
+        SELECT ? + a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
+        FROM digits a, digits b, digits c, digits e, digits f
+      ) numbers
+      """
+          .replace("digits", DIGITS);
+
   private static final String INSERT =
       """
       INSERT INTO %s
         (id, user_id, task_stage, status, priority, order_time, create_time, modify_time,
          task_context, schedule_log)
       SELECT n, CONCAT('user-', MOD(n, ?)), ?, ?, 0, now_ms + ? + n, now_ms, now_ms, ?, ''
-      FROM (
-        SELECT ? + a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n
-        FROM digits a, digits b, digits c, digits e, digits f
-      ) numbers
+      FROM numbers
       WHERE n <= ?
       """
           .replace("now_ms", RawTable.NOW_MS)
-          .replace("digits", DIGITS);
+          .replace("numbers", NUMBERS);
 
   /** A type without such rows. */
   public static Backlog none(TestBed bed, String type) throws SQLException {

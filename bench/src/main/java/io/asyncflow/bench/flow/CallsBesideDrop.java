@@ -75,7 +75,7 @@ public final class CallsBesideDrop implements Contender<Histogram> {
     family.await("begin behind what is done", position -> position.begin() == position.end());
     bed.flow().saveTaskType(Workload.rollingType(type, 100, 1_000_000_000L));
     settle();
-    try (LiveCalls calls = LiveCalls.start(bed, type)) {
+    try (LiveCalls calls = LiveCalls.start(bed, type, LiveCalls.FEW)) {
       TimeUnit.MILLISECONDS.sleep(millis);
       drop = awaitDrop(family, calls);
       TimeUnit.NANOSECONDS.sleep(SECOND);

@@ -26,7 +26,7 @@ public final class CallsBesideNothing implements Contender<Histogram> {
   /** Of as long a time again, when all is warm. */
   @Override
   public Histogram run(int millis) throws Exception {
-    try (LiveCalls calls = LiveCalls.start(bed, type)) {
+    try (LiveCalls calls = LiveCalls.start(bed, type, LiveCalls.FEW)) {
       TimeUnit.MILLISECONDS.sleep(millis);
       long begin = System.nanoTime();
       TimeUnit.MILLISECONDS.sleep(millis);

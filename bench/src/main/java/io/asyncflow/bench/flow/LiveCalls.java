@@ -2,39 +2,47 @@ package io.asyncflow.bench.flow;
 
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Task;
-import io.asyncflow.bench.bed.TestBed;
+import io.asyncflow.bench.bed.FlowBed;
 import io.asyncflow.bench.bed.Workload;
 import io.asyncflow.bench.system.Loops;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.HdrHistogram.Histogram;
 
 /**
  * Four clients that create a task, hold what is due and report it, fifty times a second each, and
  * remember how long each call took. A call that fails ends them.
  */
-final class LiveCalls implements AutoCloseable {
+public final class LiveCalls implements AutoCloseable {
+
+  /** As many as are created between two holds, and then some. */
+  static final int FEW = 10;
 
   private static final int CLIENTS = 4;
-  private static final int HELD_AT_ONCE = 10;
   private static final long NANOS_A_TURN = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private record Call(long began, long ended) {}
+  private record Call(boolean isHold, long began, long ended) {}
 
-  private final TestBed bed;
+  private final FlowBed bed;
   private final String type;
+  private final int heldAtOnce;
   private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
   private final Loops clients = new Loops();
 
-  private LiveCalls(TestBed bed, String type) {
+  private LiveCalls(FlowBed bed, String type, int heldAtOnce) {
     this.bed = bed;
     this.type = type;
+    this.heldAtOnce = heldAtOnce;
   }
 
-  static LiveCalls start(TestBed bed, String type) throws Exception {
-    LiveCalls calls = new LiveCalls(bed, type);
+  /**
+   * @param heldAtOnce the most tasks of a hold
+   */
+  public static LiveCalls start(FlowBed bed, String type, int heldAtOnce) throws Exception {
+    LiveCalls calls = new LiveCalls(bed, type, heldAtOnce);
     calls.clients.start(CLIENTS, () -> calls::takeTurn);
     return calls;
   }
@@ -42,34 +50,44 @@ final class LiveCalls implements AutoCloseable {
   private void takeTurn() throws InterruptedException {
     long begin = System.nanoTime();
     bed.flow().createTask(Workload.task(type, 0));
-    long created = note(begin);
+    long created = note(false, begin);
     List<Task> held =
-        bed.flow().holdTasks(new HoldRequest(type, HELD_AT_ONCE, "bench", null, null, null));
-    long answered = note(created);
+        bed.flow().holdTasks(new HoldRequest(type, heldAtOnce, "bench", null, null, null));
+    long answered = note(true, created);
     if (!held.isEmpty()) {
       bed.flow().report(held.stream().map(Workload::success).toList());
-      answered = note(answered);
+      answered = note(false, answered);
     }
     TimeUnit.NANOSECONDS.sleep(NANOS_A_TURN - (answered - begin));
   }
 
-  private long note(long began) {
+  private long note(boolean isHold, long began) {
     long ended = System.nanoTime();
-    calls.add(new Call(began, ended));
+    calls.add(new Call(isHold, began, ended));
     return ended;
   }
 
   /** Calls that were under way at any moment of a time; microseconds. */
   Histogram between(long from, long to) {
+    return between(from, to, call -> true);
+  }
+
+  /** The holds of these calls. */
+  public Histogram holdsBetween(long from, long to) {
+    return between(from, to, Call::isHold);
+  }
+
+  private Histogram between(long from, long to, Predicate<Call> which) {
     Histogram latencies = new Histogram(3);
     calls.stream()
+        .filter(which)
         .filter(call -> call.ended() >= from && call.began() <= to)
         .forEach(call -> latencies.recordValue((call.ended() - call.began()) / 1000));
     return latencies;
   }
 
   /** Throws what a call failed with. */
-  void check() throws Exception {
+  public void check() throws Exception {
     clients.check();
   }
 

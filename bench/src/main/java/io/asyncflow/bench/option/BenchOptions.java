@@ -252,6 +252,26 @@ public final class BenchOptions {
     return Duration.ofMillis(Math.min(50_000, Math.max(8_000, 10L * lives())));
   }
 
+  /** Workers that the console shows. */
+  public int seenWorkers() {
+    return Math.min(1_000, Math.max(5, lives() / 50));
+  }
+
+  /** Children of the job that the console shows. */
+  public int seenChildren() {
+    return Math.min(100_000, Math.max(100, 2 * lives()));
+  }
+
+  /** Pages of the console that are open at the same time. */
+  public int viewers() {
+    return Math.min(50, Math.max(5, lives() / 1000));
+  }
+
+  /** After which a server makes the overview anew before it answers; short of that in a smoke. */
+  public Duration overviewRest() {
+    return Duration.ofSeconds(smoke ? 1 : 31);
+  }
+
   /** What makes the JVMs compile the way of a call. */
   public int idleWarmUpTasks() {
     return Math.min(20_000, lives());

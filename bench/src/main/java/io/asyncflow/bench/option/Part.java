@@ -39,6 +39,8 @@ public enum Part {
   BACKLOG,
   /** The lists over those rows. */
   LISTS,
+  /** The pages of the console, and holds beside open ones, on servers that are their own. */
+  CONSOLE,
   /** Calls beside the drop of a large table. */
   DROP(true),
   /** What grows under a load that stays the same; last, for it has all that was before. */

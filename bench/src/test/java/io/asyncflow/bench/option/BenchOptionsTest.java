@@ -39,6 +39,10 @@ class BenchOptionsTest {
     assertThat(options.rounds()).isEqualTo(3);
     assertThat(options.soak()).hasMinutes(2);
     assertThat(options.beforeDrop()).hasSeconds(20);
+    assertThat(options.seenWorkers()).isEqualTo(1_000);
+    assertThat(options.seenChildren()).isEqualTo(100_000);
+    assertThat(options.viewers()).isEqualTo(50);
+    assertThat(options.overviewRest()).hasSeconds(31);
   }
 
   @Test
@@ -56,6 +60,9 @@ class BenchOptionsTest {
     assertThat(options.schedules()).isEqualTo(100);
     assertThat(options.fires()).isEqualTo(5);
     assertThat(options.fireLead()).hasSeconds(8);
+    assertThat(options.seenWorkers()).isEqualTo(5);
+    assertThat(options.seenChildren()).isEqualTo(100);
+    assertThat(options.viewers()).isEqualTo(5);
   }
 
   @Test
