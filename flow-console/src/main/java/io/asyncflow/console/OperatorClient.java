@@ -18,7 +18,7 @@ public interface OperatorClient {
    *
    * @param path as docs/api.md has it, such as {@code /api/task/getTask}
    * @param fields the fields of the call; {@code null} values stand for absent ones
-   * @return the {@code result} of the answer
+   * @return the {@code result} of the answer; others may have the same, so nobody changes it
    * @throws FlowException as the API refuses the call
    */
   JsonNode call(String path, Map<String, ?> fields);

@@ -1,6 +1,6 @@
 // @ts-check
-// Looks for news of an open page and patches its regions. A region is an element with data-live; its
-// children with data-key are its rows. Only what the server sends differently is touched, and never
+// Looks for news of an open page and patches its regions. A region is an element with data-live, which may
+// be the seconds that it takes between two looks at least; its children with data-key are its rows. Only what the server sends differently is touched, and never
 // what has the focus, an open form, a selection, or a sound that plays.
 
 import { learnClock, start, word } from './times.js';
@@ -9,7 +9,8 @@ const root = document.documentElement.dataset;
 const state = document.getElementById('live');
 const words = document.getElementById('words')?.dataset ?? {};
 const regions = [...document.querySelectorAll('[data-live]')];
-const every = Number(root.refresh) * 1000;
+const atLeast = Math.max(0, ...regions.map((region) => Number(region.getAttribute('data-live')) || 0));
+const every = root.refresh === '0' ? 0 : Math.max(Number(root.refresh), atLeast) * 1000;
 const FLASH_MS = 1300;
 
 /** What the server sent of each element: a script rewords its times. @type {WeakMap<Element, string>} */

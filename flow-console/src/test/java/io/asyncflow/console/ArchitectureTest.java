@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ContainerNode;
 
 class ArchitectureTest {
 
@@ -54,6 +55,18 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.asyncflow.flowsvr..", "io.asyncflow.rules..", "io.asyncflow.worker..", "java.sql..")
+        .check(CONSOLE);
+  }
+
+  /** Others may be shown the same. */
+  @Test
+  void answersAreNeverChanged() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.asyncflow.console..")
+        .should()
+        .dependOnClassesThat()
+        .areAssignableTo(ContainerNode.class)
         .check(CONSOLE);
   }
 

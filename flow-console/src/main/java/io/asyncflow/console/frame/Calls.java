@@ -65,8 +65,13 @@ public class Calls {
    * @param member its name
    */
   public <T> List<T> list(Class<T> type, String member, String path, Map<String, ?> fields) {
+    return list(type, member, api.call(path, fields));
+  }
+
+  /** The same of an answer. */
+  public static <T> List<T> list(Class<T> type, String member, JsonNode answer) {
     List<T> all = new ArrayList<>();
-    api.call(path, fields).path(member).forEach(item -> all.add(JSON.treeToValue(item, type)));
+    answer.path(member).forEach(item -> all.add(JSON.treeToValue(item, type)));
     return all;
   }
 }

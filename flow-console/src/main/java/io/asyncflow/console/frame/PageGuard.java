@@ -3,6 +3,7 @@ package io.asyncflow.console.frame;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.console.Done;
+import io.asyncflow.console.Live;
 import io.asyncflow.console.OpenToAll;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,6 +24,12 @@ public class PageGuard implements HandlerInterceptor {
           + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
           + " require-trusted-types-for 'script'; trusted-types asyncflow";
 
+  /**
+   * Of the news of an open page, which a script reads: no window shows them, and they are asked for
+   * every few seconds, so they have the shortest.
+   */
+  static final String POLICY_OF_NEWS = "default-src 'none'; frame-ancestors 'none'";
+
   private final Frames frames;
 
   public PageGuard(Frames frames) {
@@ -32,9 +39,12 @@ public class PageGuard implements HandlerInterceptor {
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    response.setHeader("Content-Security-Policy", POLICY);
-    response.setHeader("Referrer-Policy", "same-origin");
-    response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
+    boolean isNews = Live.isIn(request);
+    response.setHeader("Content-Security-Policy", isNews ? POLICY_OF_NEWS : POLICY);
+    if (!isNews) {
+      response.setHeader("Referrer-Policy", "same-origin");
+      response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
+    }
     Done.forget(request, response, frames.urls(request).base());
     if (request.getMethod().equals("POST") && !isOpenToAll(handler)) {
       requireOwnForm(request);

@@ -11,6 +11,7 @@ import io.asyncflow.console.text.Strange;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -202,6 +203,23 @@ class PageTest {
 
     assertThat(page.select("h1")).hasSize(1);
     assertThat(page.select("table.list tbody").eachText()).doesNotContain("");
+  }
+
+  @Test
+  void workersComeAHundredAtATimeAndNoneIsLeftOut() throws Exception {
+    SamplePages pages = new SamplePages(new SampleApi().withRows(230));
+    List<String> ids = new ArrayList<>();
+    String address = "/workers";
+    for (int page = 0; page < 3; page++) {
+      Document list = Jsoup.parse(pages.html(address, Language.EN));
+      List<String> some = list.select("#rows tr").eachAttr("data-key");
+      assertThat(some).hasSizeLessThanOrEqualTo(100);
+      ids.addAll(some);
+      address = list.select("a[rel=next]").attr("href").replaceFirst("^/console", "");
+    }
+
+    assertThat(address).as("after the last page").isEmpty();
+    assertThat(ids).hasSizeGreaterThanOrEqualTo(230).doesNotHaveDuplicates();
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.access.chain.RequestRateGate;
+import io.asyncflow.flowsvr.console.SharedReads.Answer;
 import io.asyncflow.flowsvr.console.SharedReads.Asked;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -152,7 +153,7 @@ class InProcessOperator implements OperatorClient {
     }
     return call.isShared()
         ? look(path, call, fields, attributes)
-        : json.readTree(reads.instead(() -> answer(call, fields, attributes)));
+        : reads.instead(() -> answer(call, fields, attributes)).tree();
   }
 
   /** A page that only shows something: forms are sent by POST. */
@@ -172,7 +173,7 @@ class InProcessOperator implements OperatorClient {
 
   private JsonNode act(Call call, Map<String, ?> fields, ServletRequestAttributes attributes) {
     try {
-      return json.readTree(answer(call, fields, attributes));
+      return answer(call, fields, attributes).tree();
     } finally {
       if (!call.reads()) {
         shared.forgetAll();
@@ -183,20 +184,21 @@ class InProcessOperator implements OperatorClient {
   private JsonNode look(
       String path, Call call, Map<String, ?> fields, ServletRequestAttributes attributes) {
     Asked asked = Asked.of(path, fields, caller());
-    Supplier<byte[]> read = () -> reads.instead(() -> answer(call, fields, attributes));
-    byte[] answer =
+    Supplier<Answer> read = () -> reads.instead(() -> answer(call, fields, attributes));
+    Answer answer =
         Done.isOf(attributes.getRequest()) ? shared.renew(asked, read) : shared.find(asked, read);
-    if (answer.length > LARGE_BYTES) {
+    if (answer.bytes() > LARGE_BYTES) {
       keepShare(call, attributes);
     }
-    return json.readTree(answer);
+    return answer.tree();
   }
 
-  private byte[] answer(Call call, Map<String, ?> fields, ServletRequestAttributes attributes) {
+  private Answer answer(Call call, Map<String, ?> fields, ServletRequestAttributes attributes) {
     keepShare(call, attributes);
     HandlerMethod method = call.method();
     Object[] arguments = arguments(method, fields, attributes.getRequest());
-    return json.writeValueAsBytes(enter(method, arguments).result());
+    byte[] text = json.writeValueAsBytes(enter(method, arguments).result());
+    return new Answer(json.readTree(text), text.length);
   }
 
   /**

@@ -21,10 +21,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
 
 /**
- * What pages have read lately, for all that ask for the same with the same rights. Answers are kept
- * as bytes, so no page can change what another one shows. Thread-safe.
+ * What pages have read lately, for all that ask for the same with the same rights. They all get the
+ * same tree, which nobody changes, so a large answer is parsed once. Thread-safe.
  */
 @Component
 class SharedReads {
@@ -32,13 +33,24 @@ class SharedReads {
   /** Two looks of an open page are as far apart. */
   private static final Duration FRESH = Duration.ofSeconds(2);
 
-  /** What has happened to a task, beside its status: nothing of it is in a hurry. */
+  /**
+   * What has happened to a task, beside its status; and what workers and servers have told the
+   * database, which they do every ten seconds. Nothing of it is in a hurry.
+   */
   private static final Set<String> RECORDS =
-      Set.of("/api/task/history", "/api/task/getActs", "/api/store/list");
+      Set.of(
+          "/api/task/history",
+          "/api/task/getActs",
+          "/api/store/list",
+          "/api/worker/list",
+          "/api/governance/status");
 
   private static final Duration FRESH_RECORD = Duration.ofSeconds(6);
 
-  private static final long MOST_BYTES = 32L * 1024 * 1024;
+  private static final long MOST_BYTES = 64L * 1024 * 1024;
+
+  /** Of a tree, for each byte of its text. */
+  private static final int TREE_BYTES = 6;
 
   /** Of an entry, whatever it answers; so it bounds their number. */
   private static final int ENTRY_BYTES = 1_024;
@@ -46,14 +58,16 @@ class SharedReads {
   /** As long as the slowest reads may take. */
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  private final AsyncCache<Asked, byte[]> answers;
+  private final AsyncCache<Asked, Answer> answers;
 
   SharedReads(Node node) {
     this.answers =
         Caffeine.newBuilder()
             .maximumWeight(MOST_BYTES)
-            .weigher((Asked asked, byte[] answer) -> ENTRY_BYTES + answer.length)
-            .expireAfter(Expiry.writing((Asked asked, byte[] answer) -> freshFor(asked)))
+            .weigher(
+                (Asked asked, Answer answer) ->
+                    (int) Math.min(MOST_BYTES + 1, ENTRY_BYTES + TREE_BYTES * answer.bytes()))
+            .expireAfter(Expiry.writing((Asked asked, Answer answer) -> freshFor(asked)))
             .ticker(node::nanoTime)
             .buildAsync();
   }
@@ -77,26 +91,33 @@ class SharedReads {
   }
 
   /**
+   * What a call has answered.
+   *
+   * @param bytes of its text
+   */
+  record Answer(JsonNode tree, long bytes) {}
+
+  /**
    * The answer to a call that was read lately, or is being read; otherwise it is read now.
    *
    * @throws FlowException what the call throws, for all that wait for it
    */
-  byte[] find(Asked asked, Supplier<byte[]> read) {
-    CompletableFuture<byte[]> own = new CompletableFuture<>();
-    CompletableFuture<byte[]> other = answers.asMap().putIfAbsent(asked, own);
+  Answer find(Asked asked, Supplier<Answer> read) {
+    CompletableFuture<Answer> own = new CompletableFuture<>();
+    CompletableFuture<Answer> other = answers.asMap().putIfAbsent(asked, own);
     return other == null ? read(own, read) : await(other);
   }
 
   /** Reads anew, and lets others have it. */
-  byte[] renew(Asked asked, Supplier<byte[]> read) {
-    CompletableFuture<byte[]> own = new CompletableFuture<>();
+  Answer renew(Asked asked, Supplier<Answer> read) {
+    CompletableFuture<Answer> own = new CompletableFuture<>();
     answers.put(asked, own);
     return read(own, read);
   }
 
-  private static byte[] read(CompletableFuture<byte[]> own, Supplier<byte[]> read) {
+  private static Answer read(CompletableFuture<Answer> own, Supplier<Answer> read) {
     try {
-      byte[] answer = read.get();
+      Answer answer = read.get();
       own.complete(answer);
       return answer;
     } catch (RuntimeException | Error e) {
@@ -105,7 +126,7 @@ class SharedReads {
     }
   }
 
-  private static byte[] await(CompletableFuture<byte[]> other) {
+  private static Answer await(CompletableFuture<Answer> other) {
     try {
       return other.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {

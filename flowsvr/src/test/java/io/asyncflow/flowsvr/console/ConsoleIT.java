@@ -46,6 +46,9 @@ class ConsoleIT {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String TYPE = "console_it";
 
+  /** Of an answer that says that there is nothing new, as one is sent to each open page. */
+  private static final int ANSWER_BYTES = 500;
+
   @LocalServerPort int port;
   @Autowired Given given;
 
@@ -574,11 +577,20 @@ class ConsoleIT {
     String tag = get("/types", key, "en").headers().firstValue("ETag").orElseThrow();
     HttpResponse<String> again =
         http.send(
-            request("/types", key, "en").header("If-None-Match", tag).build(),
+            request("/types", key, "en")
+                .header("X-Asyncflow-Live", "1")
+                .header("If-None-Match", tag)
+                .build(),
             BodyHandlers.ofString());
 
     assertThat(again.statusCode()).isEqualTo(304);
     assertThat(again.body()).isEmpty();
+    int bytes =
+        again.headers().map().entrySet().stream()
+            .flatMap(header -> header.getValue().stream().map(text -> header.getKey() + text))
+            .mapToInt(header -> header.length() + ": \r\n".length())
+            .sum();
+    assertThat(bytes).as("bytes of headers").isLessThan(ANSWER_BYTES);
   }
 
   private HttpResponse<String> get(String page, String key, String language)

@@ -6,11 +6,10 @@ import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Operator;
 import io.asyncflow.console.page.cluster.ClusterViews.Cluster;
-import io.asyncflow.console.page.worker.Worker;
+import io.asyncflow.console.page.worker.Workers;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -21,16 +20,13 @@ import java.util.function.Supplier;
  */
 final class Snapshots {
 
-  private static final int MOST_WORKERS = 1_000;
   private static final int MOST_KEPT = 100;
-
-  /** As on the page of workers, which shares what is read. */
-  private static final int AGE_MS = 15_000;
 
   /** Longer, it would be a picture of another time. */
   private static final Duration KEPT = Duration.ofHours(1);
 
   private final Calls calls;
+  private final Workers workers;
   private final InstantSource clock;
   private final Map<Viewer, Kept> last =
       new LinkedHashMap<>(MOST_KEPT, 0.75f, true) {
@@ -60,6 +56,7 @@ final class Snapshots {
 
   Snapshots(Calls calls, InstantSource clock) {
     this.calls = calls;
+    this.workers = new Workers(calls);
     this.clock = clock;
   }
 
@@ -96,15 +93,7 @@ final class Snapshots {
   private Snapshot read(Frame frame) {
     return new Snapshot(
         calls.get(Overview.class, "/api/stats/overview"),
-        ifSeen(
-            frame.may("WORKER_READ"),
-            () ->
-                List.copyOf(
-                    calls.list(
-                        Worker.class,
-                        "workerList",
-                        "/api/worker/list",
-                        Map.of("limit", MOST_WORKERS, "maxAgeMs", AGE_MS)))),
+        ifSeen(frame.may("WORKER_READ"), workers::list),
         ifSeen(frame.may("GOVERN_READ"), () -> calls.get(Cluster.class, "/api/governance/status")));
   }
 

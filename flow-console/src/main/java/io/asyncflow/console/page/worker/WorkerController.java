@@ -8,6 +8,7 @@ import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.Act;
 import io.asyncflow.console.page.Form;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.springframework.http.ResponseEntity;
@@ -26,42 +27,51 @@ import org.springframework.web.bind.annotation.RequestParam;
 @RequestMapping("${asyncflow.console.path:/console}")
 public class WorkerController {
 
-  private static final int MOST = 1_000;
-
-  /** Servers write what workers tell them more often, so that no page has to make them do it. */
-  private static final int AGE_MS = 15_000;
+  private static final int PAGE = 100;
 
   private final Pages pages;
   private final Calls calls;
+  private final Workers workers;
 
   public WorkerController(Pages pages, Calls calls) {
     this.pages = pages;
     this.calls = calls;
+    this.workers = new Workers(calls);
   }
 
   @GetMapping("/workers")
   public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
-    List<Worker> all = workers();
+    List<Worker> all = workers.list();
     String state = form.text("state");
     String stage = form.text("stage");
-    List<Worker> shown =
+    String after = form.text("after");
+    List<Worker> rest =
         all.stream()
             .filter(worker -> state.isEmpty() || worker.state().equals(state))
             .filter(worker -> stage.isEmpty() || worker.servesLike(stage))
+            .filter(worker -> worker.workerId().compareTo(after) > 0)
+            .sorted(Comparator.comparing(Worker::workerId))
             .toList();
+    List<Worker> shown = rest.subList(0, Math.min(PAGE, rest.size()));
+    String next =
+        shown.size() == rest.size()
+            ? null
+            : frame.to(
+                "/workers",
+                "state",
+                state,
+                "stage",
+                stage,
+                "after",
+                shown.get(PAGE - 1).workerId());
     return pages.show(
-        frame, "workers", new WorkerViews.Listed(shown, Worker.counts(all), state, stage));
+        frame, "workers", new WorkerViews.Listed(shown, Worker.counts(all), state, stage, next));
   }
 
   @GetMapping("/worker")
   public ResponseEntity<byte[]> show(Frame frame, @RequestParam String id) {
-    Worker worker =
-        calls.get(
-            Worker.class,
-            "workerData",
-            "/api/worker/get",
-            Map.of("workerId", id, "maxAgeMs", AGE_MS));
+    Worker worker = workers.get(id);
     boolean isDraining = worker.state().equals("draining");
     boolean isLost = worker.state().equals("lost");
     boolean isPaused = worker.state().equals("paused");
@@ -117,10 +127,5 @@ public class WorkerController {
       default -> throw Form.noPage();
     }
     return Pages.done(frame, "worker_" + act, frame.to("/worker", "id", id));
-  }
-
-  private List<Worker> workers() {
-    return calls.list(
-        Worker.class, "workerList", "/api/worker/list", Map.of("limit", MOST, "maxAgeMs", AGE_MS));
   }
 }

@@ -12,10 +12,10 @@ import java.util.function.Function;
  * their parts: two accesses to the index a part, however many tasks there are.
  *
  * <p>InnoDB counts a range of up to about ten pages exactly. Of a longer one it doubles what it
- * extrapolates, and cuts that at half of the table. So a range is cut into parts of equal time,
- * what is said of a small part is believed, and of a large one half. A part with much of the sum is
- * cut again, because the tasks may be anything but even in time: one that has been due for a month
- * would otherwise leave all others in one part.
+ * extrapolates, and cuts that at half of the table. So what is said of a small range is believed; a
+ * large one is cut into parts of equal time, of which the same holds, and of large parts half. A
+ * part with much of the sum is cut again, because the tasks may be anything but even in time: one
+ * that has been due for a month would otherwise leave all others in one part.
  */
 final class DepthEstimate {
 
@@ -63,8 +63,9 @@ final class DepthEstimate {
     if (isOver.getAsBoolean()) {
       return List.of();
     }
-    List<List<Part>> parts = guessed(ranges.stream().map(range -> cut(range, PARTS)).toList());
-    for (int i = 0; i < FURTHER_CUTS; i++) {
+    List<List<Part>> parts = guessed(ranges.stream().map(List::of).toList());
+    for (int i = 0; i <= FURTHER_CUTS; i++) {
+      int pieces = i == 0 ? PARTS : FURTHER_PARTS;
       List<List<Range>> toCut = parts.stream().map(DepthEstimate::tooLarge).toList();
       if (toCut.stream().allMatch(List::isEmpty)) {
         break;
@@ -75,9 +76,7 @@ final class DepthEstimate {
       List<List<Part>> smaller =
           guessed(
               toCut.stream()
-                  .map(
-                      of ->
-                          of.stream().flatMap(range -> cut(range, FURTHER_PARTS).stream()).toList())
+                  .map(of -> of.stream().flatMap(range -> cut(range, pieces).stream()).toList())
                   .toList());
       parts = replaced(parts, toCut, smaller);
     }

@@ -6,8 +6,12 @@ import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -47,7 +51,8 @@ class DepthStore {
 
   private static final TableSql ESTIMATE = new TableSql("SELECT 1\n" + RANGE);
 
-  private static final int RANGES_A_STATEMENT = 50;
+  /** The most parts of a statement, each of which is an access or two to the index. */
+  private static final int PARTS = 160;
 
   private final JdbcClient jdbc;
   private final BooleanSupplier isOver;
@@ -73,15 +78,16 @@ class DepthStore {
   /**
    * What follows some places.
    *
-   * @param list the first task of the place that follows each in its table; none behind the last
+   * @param following by these places, the first task of the one that follows in the table; none
+   *     behind the last
    * @param notAsked the places for which there was no time
    */
-  record Next(List<First> list, List<Place> notAsked) {}
+  record Next(Map<Place, First> following, Set<Place> notAsked) {}
 
   Next firstOfNext(List<Place> after) {
-    List<First> firsts = new ArrayList<>();
-    List<Place> notAsked = new ArrayList<>();
-    for (List<Place> group : TableSql.groups(after)) {
+    Map<Place, First> following = new HashMap<>();
+    Set<Place> notAsked = new HashSet<>();
+    for (List<Place> group : groups(after)) {
       if (isOver()) {
         notAsked.addAll(group);
         continue;
@@ -102,12 +108,13 @@ class DepthStore {
                         before.status(),
                         rs.getString("task_stage"),
                         rs.getString("lane"));
-                firsts.add(
+                following.put(
+                    before,
                     new First(
                         next, rs.getLong("id"), rs.getLong("order_time"), rs.getLong("db_now")));
               });
     }
-    return new Next(firsts, notAsked);
+    return new Next(following, notAsked);
   }
 
   /**
@@ -130,9 +137,10 @@ class DepthStore {
    */
   List<Integer> count(List<Range> ranges, int limit) {
     List<Integer> counts = new ArrayList<>();
-    for (int start = 0; start < ranges.size() && !isOver(); start += RANGES_A_STATEMENT) {
-      List<Range> group =
-          ranges.subList(start, Math.min(start + RANGES_A_STATEMENT, ranges.size()));
+    for (List<Range> group : groups(ranges)) {
+      if (isOver()) {
+        break;
+      }
       List<Object> values = new ArrayList<>();
       for (Range range : group) {
         values.addAll(range.values());
@@ -148,6 +156,14 @@ class DepthStore {
       counts.addAll(List.of(found));
     }
     return counts;
+  }
+
+  private static <T> List<List<T>> groups(List<T> items) {
+    List<List<T>> groups = new ArrayList<>();
+    for (int start = 0; start < items.size(); start += PARTS) {
+      groups.add(items.subList(start, Math.min(start + PARTS, items.size())));
+    }
+    return groups;
   }
 
   /** What the optimizer guesses of each of these, by two accesses to the index; one statement. */

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.annotation.Value;
@@ -34,7 +35,10 @@ public class Depths {
 
   private static final Duration ESTIMATES_KEPT = Duration.ofSeconds(30);
   private static final int MOST_ESTIMATES = 1_000;
-  private static final int ESTIMATES_AT_ONCE = 5;
+  private static final int MOST_WALKS = 1_000;
+
+  /** If the time is over in the middle of them, they have none. */
+  private static final int ESTIMATES_AT_ONCE = 40;
 
   /** Beyond all that are in fact due later. */
   private static final long EVER = Long.MAX_VALUE;
@@ -44,6 +48,9 @@ public class Depths {
   private final Node node;
   private final boolean estimates;
   private final Map<Place, Estimated> estimated = new ConcurrentHashMap<>();
+
+  /** The places that were found the last time, by where the way began. */
+  private final Map<Place, List<Place>> passed = new ConcurrentHashMap<>();
 
   Depths(DepthStore store, Node node, @Value("${flow.stats.estimate:true}") boolean estimates) {
     this.store = store;
@@ -64,35 +71,88 @@ public class Depths {
    *
    * @param cut the tables in which there is more, or may be
    */
-  public record Firsts(List<First> list, Set<TaskTable> cut) {}
+  public record Firsts(List<First> list, Set<TaskTable> cut) {
 
-  /** The first task of each stage and lane in these tables; of each status apart. */
-  public Firsts firsts(Collection<TaskTable> tables, Collection<TaskStatus> statuses) {
-    List<Place> next = new ArrayList<>();
-    for (TaskTable table : tables) {
-      statuses.forEach(status -> next.add(Place.before(table, status)));
+    /** The database's epoch ms when they were read; empty if there is none. */
+    public OptionalLong now() {
+      return list.stream().mapToLong(First::now).findFirst();
     }
-    List<First> all = new ArrayList<>();
-    Set<TaskTable> cut = new HashSet<>();
-    Map<Place, Integer> lanes = new HashMap<>();
-    List<Place> remaining = next;
-    for (int i = 0; i < PLACES && !remaining.isEmpty(); i++) {
-      Next found = store.firstOfNext(remaining);
-      all.addAll(found.list());
-      found.notAsked().forEach(place -> cut.add(place.table()));
-      remaining = new ArrayList<>();
-      for (First first : found.list()) {
-        Place place = first.place();
-        Place stage = new Place(place.table(), place.status(), place.stage(), "");
-        boolean hasMany = lanes.merge(stage, 1, Integer::sum) >= LANES;
-        if (hasMany) {
-          cut.add(place.table());
+  }
+
+  /** Goes through the stages and lanes of one status in a table, each time to the next one. */
+  private static final class Walk {
+    private final Place begin;
+    private final List<Place> passed = new ArrayList<>();
+    private Place at;
+    private String stage;
+    private int lanes;
+
+    private Walk(Place begin) {
+      this.begin = begin;
+      this.at = begin;
+    }
+
+    /** Goes on; false if there are more lanes in the stage than are looked at. */
+    private boolean to(Place next) {
+      lanes = next.stage().equals(stage) ? lanes + 1 : 1;
+      stage = next.stage();
+      boolean hasMany = lanes >= LANES;
+      at = hasMany ? behind(new Place(next.table(), next.status(), next.stage(), "")) : next;
+      passed.add(at);
+      return !hasMany;
+    }
+  }
+
+  /**
+   * The first task of each stage and lane in these tables; of each status apart. What follows the
+   * places of the last time is asked for together, so there are further questions only where a
+   * stage or a lane is new.
+   */
+  public Firsts firsts(Collection<TaskTable> tables, Collection<TaskStatus> statuses) {
+    List<Walk> walks = new ArrayList<>();
+    for (TaskTable table : tables) {
+      statuses.forEach(status -> walks.add(new Walk(Place.before(table, status))));
+    }
+    List<Place> toAsk = new ArrayList<>(walks.stream().map(walk -> walk.begin).toList());
+    walks.forEach(walk -> toAsk.addAll(passed.getOrDefault(walk.begin, List.of())));
+    Next known = store.firstOfNext(toAsk);
+    Firsts found = new Firsts(new ArrayList<>(), new HashSet<>());
+    List<Walk> open = goOn(walks, toAsk, known, found);
+    while (!open.isEmpty()) {
+      List<Place> asked = open.stream().map(walk -> walk.at).toList();
+      open = goOn(open, asked, store.firstOfNext(asked), found);
+    }
+    if (passed.size() > MOST_WALKS) {
+      passed.clear();
+    }
+    walks.forEach(walk -> passed.put(walk.begin, List.copyOf(walk.passed)));
+    return found;
+  }
+
+  /** Goes as far as the answers lead; returns the walks for which another one is needed. */
+  private static List<Walk> goOn(
+      List<Walk> walks, Collection<Place> asked, Next answers, Firsts found) {
+    Set<Place> answered = new HashSet<>(asked);
+    answers.notAsked().forEach(answered::remove);
+    List<Walk> open = new ArrayList<>();
+    for (Walk walk : walks) {
+      First first = null;
+      do {
+        first = answers.following().get(walk.at);
+        if (first != null) {
+          found.list().add(first);
+          if (!walk.to(first.place())) {
+            found.cut().add(walk.begin.table());
+          }
         }
-        remaining.add(hasMany ? behind(stage) : place);
+      } while (first != null && walk.passed.size() < PLACES);
+      if (walk.passed.size() >= PLACES || answers.notAsked().contains(walk.at)) {
+        found.cut().add(walk.begin.table());
+      } else if (!answered.contains(walk.at)) {
+        open.add(walk);
       }
     }
-    remaining.forEach(place -> cut.add(place.table()));
-    return new Firsts(all, cut);
+    return open;
   }
 
   /** The lanes of a stage are names in ASCII, so this is behind all of them. */

@@ -123,11 +123,11 @@ class OverviewReader {
             .filter(family -> family != null)
             .flatMap(family -> family.live().stream())
             .toList();
-    long now = metrics.now();
     Firsts firsts = depths.firsts(tables, List.of(TaskStatus.WAITING, TaskStatus.EXECUTING));
+    long now = firsts.now().orElseGet(metrics::now);
     List<First> waiting = ofStatus(firsts.list(), TaskStatus.WAITING);
     Map<Place, BoundedCount> due = depths.due(waiting, DUE);
-    Map<Stage, Set<String>> workers = served.workersByStage();
+    Map<Stage, Integer> workers = served.workersByStage();
     Map<String, FailureHistoryStore.LastDay> days = lastDay.within(DAY_KEPT);
     Map<String, List<Numbers>> minutes = minutes(configs, now);
 
@@ -207,7 +207,7 @@ class OverviewReader {
     return minutes;
   }
 
-  private static TypeNumbers shown(OfType type, Map<Stage, Set<String>> workers) {
+  private static TypeNumbers shown(OfType type, Map<Stage, Integer> workers) {
     Numbers hour = type.lastHour();
     return new TypeNumbers(
         type.name(),
@@ -215,7 +215,7 @@ class OverviewReader {
         type.due(),
         type.executing(),
         type.oldestDueMs(),
-        workers.getOrDefault(new Stage(type.name(), ""), Set.of()).size(),
+        workers.getOrDefault(new Stage(type.name(), ""), 0),
         new LastHour(hour.count(Count.CREATED), hour.finished(), hour.count(Count.FAILED)),
         new LastDay(type.day().finals()),
         type.minutes().stream().map(Numbers::finished).toList());

@@ -38,7 +38,7 @@ final class Problems {
   /** In which a worker that says nothing of itself would have held a task. */
   private static final int MINUTES = 3;
 
-  private final Map<Stage, Set<String>> workers;
+  private final Map<Stage, Integer> workers;
   private final ServedStagesStore served;
   private final MetricHistoryStore metrics;
   private final ReadDatabase database;
@@ -48,7 +48,7 @@ final class Problems {
    * @param now epoch ms
    */
   Problems(
-      Map<Stage, Set<String>> workers,
+      Map<Stage, Integer> workers,
       ServedStagesStore served,
       MetricHistoryStore metrics,
       ReadDatabase database,
@@ -66,13 +66,14 @@ final class Problems {
         types.stream().anyMatch(type -> type.config().paused())
             ? served.typesPausedFor(PAUSED)
             : Set.of();
+    Map<String, Set<String>> unserved = unserved(types);
     for (OfType type : types) {
       if (type.config().paused()) {
         if (paused.contains(type.name())) {
           problems.add(new Problem("PAUSED", type.name(), null));
         }
       } else {
-        problems.addAll(ofRunning(type));
+        problems.addAll(ofRunning(type, unserved.getOrDefault(type.name(), Set.of())));
       }
       if (type.day().poisoned() > 0) {
         problems.add(new Problem("POISONED", type.name(), null));
@@ -84,9 +85,9 @@ final class Problems {
     return problems;
   }
 
-  private List<Problem> ofRunning(OfType type) {
+  private List<Problem> ofRunning(OfType type, Set<String> unserved) {
     List<Problem> problems = new ArrayList<>();
-    for (String stage : unserved(type)) {
+    for (String stage : unserved) {
       problems.add(new Problem("NO_WORKER", type.name(), stage));
     }
     if (isAtItsLimit(type)) {
@@ -97,32 +98,41 @@ final class Problems {
     return problems;
   }
 
-  /** The stages whose tasks nobody takes; none if there is no time to find that out. */
-  private Set<String> unserved(OfType type) {
-    Set<String> stages = new TreeSet<>();
-    for (First first : type.waiting()) {
-      Stage stage = new Stage(type.name(), first.place().stage());
-      if (first.dueMs() > UNSERVED.toMillis() && !workers.containsKey(stage)) {
-        stages.add(stage.name());
+  /**
+   * The stages whose tasks nobody takes, by type; none if there is no time to find that out. Workers
+   * that say nothing of themselves have held some lately; one statement tells that of all stages.
+   */
+  private Map<String, Set<String>> unserved(List<OfType> types) {
+    Map<String, Set<String>> stages = new HashMap<>();
+    for (OfType type : types) {
+      List<First> waiting = type.config().paused() ? List.of() : type.waiting();
+      for (First first : waiting) {
+        Stage stage = new Stage(type.name(), first.place().stage());
+        if (first.dueMs() > UNSERVED.toMillis() && !workers.containsKey(stage)) {
+          stages.computeIfAbsent(stage.type(), name -> new TreeSet<>()).add(stage.name());
+        }
       }
     }
     if (stages.isEmpty() || database.isOver()) {
-      return Set.of();
+      return Map.of();
     }
-    stages.removeAll(held(type, stages));
+    Set<String> names = new TreeSet<>();
+    stages.values().forEach(names::addAll);
+    held(stages.keySet(), names)
+        .forEach(stage -> stages.getOrDefault(stage.type(), new TreeSet<>()).remove(stage.name()));
     return stages;
   }
 
-  /** Those of the stages of which tasks were held lately, by workers that say nothing of it. */
-  private Set<String> held(OfType type, Set<String> stages) {
+  /** Those of which tasks were held lately. */
+  private Set<Stage> held(Set<String> types, Set<String> stages) {
     long minute = Duration.ofMillis(now).toMinutes();
-    Map<String, Numbers> sums = new HashMap<>();
+    Map<Stage, Numbers> sums = new HashMap<>();
     metrics.addUp(
-        List.of(type.name()),
+        types,
         stages,
         minute - MINUTES,
         minute + 1,
-        (name, stage, at) -> sums.computeIfAbsent(stage, s -> new Numbers()));
+        (type, stage, at) -> sums.computeIfAbsent(new Stage(type, stage), s -> new Numbers()));
     sums.values().removeIf(numbers -> numbers.count(Count.HELD) == 0);
     return sums.keySet();
   }

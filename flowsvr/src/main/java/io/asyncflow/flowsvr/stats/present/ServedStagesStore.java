@@ -29,13 +29,13 @@ class ServedStagesStore {
   /** A stage of a type; the stage {@code ""} is any of them. */
   record Stage(String type, String name) {}
 
-  /** The workers that were heard of lately and do not drain, by what they serve. */
-  Map<Stage, Set<String>> workersByStage() {
-    Map<Stage, Set<String>> workers = new HashMap<>();
+  /** How many workers that were heard of lately and do not drain serve what; none is left out. */
+  Map<Stage, Integer> workersByStage() {
+    Map<Stage, Integer> workers = new HashMap<>();
     jdbc.sql(
             sql(
                 """
-                SELECT s.worker_id, s.task_type, s.task_stage
+                SELECT s.task_type, s.task_stage, COUNT(DISTINCT s.worker_id) AS workers
                 FROM (
                   SELECT worker_id, drain
                   FROM t_worker
@@ -44,21 +44,19 @@ class ServedStagesStore {
                   LIMIT :workers) w
                 JOIN t_worker_stage s ON s.worker_id = w.worker_id
                 WHERE w.drain = 0
+                GROUP BY s.task_type, s.task_stage WITH ROLLUP
                 """))
         .param("lostAfter", LOST_AFTER.toMillis())
         .param("workers", WORKERS)
         .query(
             rs -> {
-              String worker = rs.getString("worker_id");
               String type = rs.getString("task_type");
-              add(workers, new Stage(type, rs.getString("task_stage")), worker);
-              add(workers, new Stage(type, ""), worker);
+              String stage = rs.getString("task_stage");
+              if (type != null) { // the last row is of all types
+                workers.put(new Stage(type, stage == null ? "" : stage), rs.getInt("workers"));
+              }
             });
     return workers;
-  }
-
-  private static void add(Map<Stage, Set<String>> workers, Stage stage, String worker) {
-    workers.computeIfAbsent(stage, s -> new HashSet<>()).add(worker);
   }
 
   /** The types that have been paused for longer than this. */

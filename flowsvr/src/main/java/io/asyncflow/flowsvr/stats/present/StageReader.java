@@ -65,8 +65,8 @@ class StageReader {
   }
 
   private StageList read(TaskType type, List<TaskTable> tables) {
-    long now = metrics.now();
     Firsts firsts = depths.firsts(tables, List.of(TaskStatus.values()));
+    long now = firsts.now().orElseGet(metrics::now);
     List<First> waiting =
         firsts.list().stream().filter(f -> f.place().status() == TaskStatus.WAITING).toList();
     List<First> others =
@@ -76,7 +76,7 @@ class StageReader {
     Map<Place, BoundedCount> counts = depths.all(others, LIMIT);
     SortedSet<String> names =
         firsts.list().stream().map(f -> f.place().stage()).collect(toCollection(TreeSet::new));
-    Map<Stage, Set<String>> workers = served.workersByStage();
+    Map<Stage, Integer> workers = served.workersByStage();
     Map<String, Numbers> lastHour = lastHour(type, names, now);
     List<StageNumbers> stages =
         names.stream()
@@ -95,7 +95,7 @@ class StageReader {
                       sum(counts, name, TaskStatus.CANCELLED),
                       oldest.map(First::dueMs).orElse(null),
                       oldest.map(StageReader::id).orElse(null),
-                      workers.getOrDefault(new Stage(type.name(), name), Set.of()).size(),
+                      workers.getOrDefault(new Stage(type.name(), name), 0),
                       percentiles(hour.runs()),
                       percentiles(hour.waits()));
                 })

@@ -46,11 +46,11 @@ class DepthEstimateTest {
   }
 
   @Test
-  void shortRangesHaveFewerParts() {
+  void smallRangesAreNotCut() {
     long[] times = {5, 5, 6, 6};
     assertThat(estimateOf(times).of(List.of(new Range(PLACE, 5, 6), new Range(PLACE, 5, 7))))
         .containsExactly(2L, 4L);
-    assertThat(statements).containsExactly(3);
+    assertThat(statements).containsExactly(2);
   }
 
   @Test
@@ -63,7 +63,7 @@ class DepthEstimateTest {
     long estimate = estimateOf(times).of(List.of(new Range(PLACE, 0, month))).get(0);
 
     assertThat(estimate).isBetween(199_000L, 200_000L);
-    assertThat(statements).hasSizeLessThanOrEqualTo(4).allMatch(parts -> parts <= 160);
+    assertThat(statements).hasSizeLessThanOrEqualTo(5).allMatch(parts -> parts <= 160);
   }
 
   @Test
@@ -78,10 +78,18 @@ class DepthEstimateTest {
   }
 
   @Test
-  void fiveRangesFitOneStatement() {
-    List<Range> five =
-        LongStream.range(0, 5).mapToObj(i -> new Range(PLACE, i * 1_000, i * 1_000 + 999)).toList();
-    estimateOf(new long[0]).of(five);
+  void manySmallRangesOrThePartsOfFiveLargeOnesFitOneStatement() {
+    List<Range> small =
+        LongStream.range(0, 160).mapToObj(i -> new Range(PLACE, i * 100, i * 100 + 100)).toList();
+    assertThat(estimateOf(LongStream.range(0, 16_000).toArray()).of(small)).containsOnly(100L);
     assertThat(statements).containsExactly(160);
+
+    statements.clear();
+    List<Range> large =
+        LongStream.range(0, 5)
+            .mapToObj(i -> new Range(PLACE, i * 5_000, i * 5_000 + 5_000))
+            .toList();
+    assertThat(estimateOf(LongStream.range(0, 25_000).toArray()).of(large)).containsOnly(5_000L);
+    assertThat(statements).containsExactly(5, 160);
   }
 }

@@ -78,7 +78,7 @@ class StatsPlanIT {
     Place behind = new Place(table, TaskStatus.WAITING, "mine", "");
     assertThat(rowsReadBy(() -> store().firstOfNext(List.of(before, behind))))
         .isLessThanOrEqualTo(10);
-    assertThat(store().firstOfNext(List.of(behind)).list()).isEmpty();
+    assertThat(store().firstOfNext(List.of(behind)).following()).isEmpty();
   }
 
   @Test
