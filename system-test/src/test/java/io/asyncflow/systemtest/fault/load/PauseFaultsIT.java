@@ -60,7 +60,7 @@ class PauseFaultsIT {
   /** Of each kind; one pauses and resumes in each period, so these make 20 acts a second. */
   private static final int PAUSERS = 24;
 
-  private static final Duration PERIOD = Duration.ofMillis(2_400);
+  private static final Duration PERIOD = Duration.ofMillis(2_250);
 
   private static final int WORKERS = PAUSERS + 8;
   private static final int STAGES = PAUSERS + 8;
