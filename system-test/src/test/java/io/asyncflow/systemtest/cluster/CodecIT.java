@@ -9,7 +9,6 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
-import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskFollower;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
@@ -42,7 +41,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -50,7 +48,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A server process that everything goes through, and of which nothing plain is left anywhere: in no
- * table, log, store, spool, archive, nor in its memory.
+ * table, log, store, spool, nor in its memory.
  */
 @Tag("faults")
 class CodecIT {
@@ -91,14 +89,7 @@ class CodecIT {
                 plan.withHeap("192m")
                     .withAll(
                         Map.of(
-                            "FLOW_STORE_DIR",
-                            cluster.directory().resolve("store").toString(),
-                            "FLOW_ARCHIVE_DIR",
-                            archives().toString())));
-  }
-
-  private static Path archives() {
-    return cluster.directory().resolve("archives");
+                            "FLOW_STORE_DIR", cluster.directory().resolve("store").toString())));
   }
 
   @AfterAll
@@ -204,9 +195,6 @@ class CodecIT {
     assertThat(filesWith("engine got ")).as("results are sealed, too").isEmpty();
     assertThat(filesWith(SECRET)).isEmpty();
     assertThat(filesWith("$sealed")).as("objects in the store").isNotEmpty();
-
-    assertThat(archive("plain")).contains(OPEN);
-    assertThat(archive("sealed")).contains("$sealed").doesNotContain(SECRET);
   }
 
   /**
@@ -267,33 +255,6 @@ class CodecIT {
       }
     }
     return false;
-  }
-
-  /** The first table of a type, which is dropped. */
-  private static String archive(String type) throws IOException {
-    String table = "t_" + type + "_task_1";
-    server.post("/api/task_schedule_cfg/roll?taskType=" + type);
-    for (String id : unfinished(type)) {
-      server.client().cancelTask(id);
-    }
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () ->
-                server
-                    .post("/api/task_schedule_cfg/clean?taskType=" + type + "&table=" + table)
-                    .contains("\"code\":0"));
-    try (InputStream in =
-        new GZIPInputStream(Files.newInputStream(archives().resolve(table + ".jsonl.gz")))) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
-  }
-
-  private static List<String> unfinished(String type) {
-    return server.client().getTaskList(type, TaskPageRequest.of()).taskList().stream()
-        .filter(task -> !task.taskStatus().isFinal())
-        .map(Task::taskId)
-        .toList();
   }
 
   private static boolean isQuiet(FlowClient flow) {
