@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.access;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.FlowServer;
+import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

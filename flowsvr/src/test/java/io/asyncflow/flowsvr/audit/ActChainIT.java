@@ -3,12 +3,12 @@ package io.asyncflow.flowsvr.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.dev.environment.ActVerifier;
 import io.asyncflow.dev.environment.ActVerifier.Link;
 import io.asyncflow.dev.environment.ActVerifier.Verdict;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.FlowServer;
+import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import java.nio.charset.StandardCharsets;

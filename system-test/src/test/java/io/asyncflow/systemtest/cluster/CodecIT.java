@@ -88,8 +88,7 @@ class CodecIT {
             plan ->
                 plan.withHeap("192m")
                     .withAll(
-                        Map.of(
-                            "FLOW_STORE_DIR", cluster.directory().resolve("store").toString())));
+                        Map.of("FLOW_STORE_DIR", cluster.directory().resolve("store").toString())));
   }
 
   @AfterAll

@@ -61,7 +61,9 @@ class PythonFaultsIT {
     for (String task : tasks) {
       Task end = python.end(task, PATIENCE);
       assertThat(end.result()).isEqualTo("by " + heir.pid());
-      assertThat(end.leaseEpoch()).as("the heir may lose a lease on a busy machine").isGreaterThan(1);
+      assertThat(end.leaseEpoch())
+          .as("the heir may lose a lease on a busy machine")
+          .isGreaterThan(1);
       assertThat(end.crtRetryNum()).isZero();
     }
   }

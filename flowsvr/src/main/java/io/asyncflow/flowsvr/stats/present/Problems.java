@@ -99,8 +99,9 @@ final class Problems {
   }
 
   /**
-   * The stages whose tasks nobody takes, by type; none if there is no time to find that out. Workers
-   * that say nothing of themselves have held some lately; one statement tells that of all stages.
+   * The stages whose tasks nobody takes, by type; none if there is no time to find that out.
+   * Workers that say nothing of themselves have held some lately; one statement tells that of all
+   * stages.
    */
   private Map<String, Set<String>> unserved(List<OfType> types) {
     Map<String, Set<String>> stages = new HashMap<>();

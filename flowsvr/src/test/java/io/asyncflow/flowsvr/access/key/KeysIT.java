@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat;
@@ -26,6 +25,7 @@ import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.environment.DirectKeys;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.FlowServer;
+import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
