@@ -113,14 +113,22 @@ public class Depths {
     for (TaskTable table : tables) {
       statuses.forEach(status -> walks.add(new Walk(Place.before(table, status))));
     }
-    List<Place> toAsk = new ArrayList<>(walks.stream().map(walk -> walk.begin).toList());
-    walks.forEach(walk -> toAsk.addAll(passed.getOrDefault(walk.begin, List.of())));
-    Next known = store.firstOfNext(toAsk);
+    List<Place> toAsk = new ArrayList<>();
+    for (Walk walk : walks) {
+      toAsk.add(walk.begin);
+      toAsk.addAll(passed.getOrDefault(walk.begin, List.of()));
+    }
     Firsts found = new Firsts(new ArrayList<>(), new HashSet<>());
-    List<Walk> open = goOn(walks, toAsk, known, found);
+    Set<Place> asked = new HashSet<>();
+    Next answers = new Next(new HashMap<>(), new HashSet<>());
+    List<Walk> open = walks;
     while (!open.isEmpty()) {
-      List<Place> asked = open.stream().map(walk -> walk.at).toList();
-      open = goOn(open, asked, store.firstOfNext(asked), found);
+      Next more = store.firstOfNext(toAsk);
+      asked.addAll(toAsk);
+      answers.following().putAll(more.following());
+      answers.notAsked().addAll(more.notAsked());
+      open = goOn(open, asked, answers, found);
+      toAsk = open.stream().map(walk -> walk.at).toList();
     }
     if (passed.size() > MOST_WALKS) {
       passed.clear();
@@ -130,10 +138,7 @@ public class Depths {
   }
 
   /** Goes as far as the answers lead; returns the walks for which another one is needed. */
-  private static List<Walk> goOn(
-      List<Walk> walks, Collection<Place> asked, Next answers, Firsts found) {
-    Set<Place> answered = new HashSet<>(asked);
-    answers.notAsked().forEach(answered::remove);
+  private static List<Walk> goOn(List<Walk> walks, Set<Place> asked, Next answers, Firsts found) {
     List<Walk> open = new ArrayList<>();
     for (Walk walk : walks) {
       First first = null;
@@ -148,7 +153,7 @@ public class Depths {
       } while (first != null && walk.passed.size() < PLACES);
       if (walk.passed.size() >= PLACES || answers.notAsked().contains(walk.at)) {
         found.cut().add(walk.begin.table());
-      } else if (!answered.contains(walk.at)) {
+      } else if (!asked.contains(walk.at)) {
         open.add(walk);
       }
     }
