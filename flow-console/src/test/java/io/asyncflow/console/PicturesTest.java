@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pictures that documents show, which BrowserIT takes. */
+/** The pictures that documents show, which WidePagesIT takes. */
 class PicturesTest {
 
   private static final Path HOME = Path.of("..");
