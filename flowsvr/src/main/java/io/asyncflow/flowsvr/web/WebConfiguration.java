@@ -4,8 +4,11 @@ import io.asyncflow.flowsvr.web.load.DatabaseGate;
 import io.asyncflow.flowsvr.web.load.ListShare;
 import io.asyncflow.flowsvr.web.read.FieldsResolver;
 import java.util.List;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
+import org.springframework.web.filter.RequestContextFilter;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
@@ -20,6 +23,15 @@ class WebConfiguration implements WebMvcConfigurer {
   WebConfiguration(DatabaseGate gate, ListShare lists) {
     this.gate = gate;
     this.lists = lists;
+  }
+
+  /** Spring's servlet keeps the request for its thread by itself, and no filter asks for it. */
+  @Bean
+  FilterRegistrationBean<RequestContextFilter> noRequestContextFilter() {
+    FilterRegistrationBean<RequestContextFilter> none =
+        new FilterRegistrationBean<>(new RequestContextFilter());
+    none.setEnabled(false);
+    return none;
   }
 
   @Override

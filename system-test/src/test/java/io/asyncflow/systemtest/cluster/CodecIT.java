@@ -41,6 +41,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -48,7 +49,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A server process that everything goes through, and of which nothing plain is left anywhere: in no
- * table, log, store, spool, nor in its memory.
+ * table, log, store, spool, archive, nor in its memory.
  */
 @Tag("faults")
 class CodecIT {
@@ -88,7 +89,17 @@ class CodecIT {
             plan ->
                 plan.withHeap("192m")
                     .withAll(
-                        Map.of("FLOW_STORE_DIR", cluster.directory().resolve("store").toString())));
+                        Map.of(
+                            "FLOW_STORE_DIR",
+                            cluster.directory().resolve("store").toString(),
+                            "FLOW_ARCHIVE_DIR",
+                            archives().toString(),
+                            "FLOW_GOVERNANCE_CLEANING_INTERVAL",
+                            "1s")));
+  }
+
+  private static Path archives() {
+    return cluster.directory().resolve("archive");
   }
 
   @AfterAll
@@ -111,7 +122,7 @@ class CodecIT {
   }
 
   @Test
-  void noPlainTextIsLeftInAnyTableLogOrFile() throws Exception {
+  void noPlainTextIsLeftInAnyTableLogFileOrArchive() throws Exception {
     Path keys = cluster.directory().resolve("keys.json");
     SealKeys.generate().create(keys);
     TinkCodec codec = new TinkCodec(SealKeys.read(keys));
@@ -120,6 +131,7 @@ class CodecIT {
     flow.saveTaskType(TaskTypeSettings.named("other").withSealed(1));
     flow.saveTaskType(TaskTypeSettings.named("plain"));
     EngineHandler engine = EngineHandler.builder("sh", "-c", ENGINE).name("echo").build();
+    String open;
     Worker worker =
         Worker.builder()
             .url(server.url().toString())
@@ -143,7 +155,7 @@ class CodecIT {
             .build();
     worker.start();
     try {
-      String open = server.client().createTask(NewTask.of("plain", "one", "ann", OPEN));
+      open = server.client().createTask(NewTask.of("plain", "one", "ann", OPEN));
       List<String> tasks =
           flow.createTasks(
               List.of(
@@ -194,6 +206,29 @@ class CodecIT {
     assertThat(filesWith("engine got ")).as("results are sealed, too").isEmpty();
     assertThat(filesWith(SECRET)).isEmpty();
     assertThat(filesWith("$sealed")).as("objects in the store").isNotEmpty();
+
+    server.client().cancelTask(open);
+    assertThat(archiveOf("plain")).contains(OPEN);
+    assertThat(archiveOf("sealed")).contains("$sealed").doesNotContain(SECRET, "engine got ");
+    assertThat(filesWith(SECRET)).isEmpty();
+  }
+
+  /** The tasks of a type as its first table's archive contains them. */
+  private static String archiveOf(String type) throws IOException {
+    String table = "t_" + type + "_task_1";
+    server.post("/api/task_schedule_cfg/roll?taskType=" + type);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                server
+                    .post("/api/task_schedule_cfg/clean?taskType=" + type + "&table=" + table)
+                    .contains("\"code\":0"));
+    Path archive = archives().resolve(table + ".jsonl.gz");
+    await().atMost(PATIENCE).until(() -> Files.exists(archive));
+    try (InputStream lines = new GZIPInputStream(Files.newInputStream(archive))) {
+      return new String(lines.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   /**

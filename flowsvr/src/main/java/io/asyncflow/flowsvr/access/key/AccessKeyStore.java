@@ -141,9 +141,10 @@ public class AccessKeyStore {
    */
   int deleteDenialsBefore(long before, int limit) {
     return jdbc
-        .query(DENIALS + "WHERE until_time < ? LIMIT ?", (rs, row) -> readDenial(rs), before, limit)
+        .query(DENIALS + "WHERE until_time < ?", (rs, row) -> readDenial(rs), before)
         .stream()
         .filter(denial -> denial.isGood(seals))
+        .limit(limit)
         .mapToInt(
             over ->
                 jdbc.update(
