@@ -27,7 +27,8 @@ class LaneCounts {
 
   @Bean
   Duty laneCountsDuty(DutyIntervals every) {
-    return Duty.ofEach("lane-counts", every.cleaning(), this::runOnce);
+    return Duty.ofEach("lane-counts", every.cleaning(), this::runOnce)
+        .resting(every.cleaning().multipliedBy(5));
   }
 
   /** Counts; returns the number of types with lanes. */

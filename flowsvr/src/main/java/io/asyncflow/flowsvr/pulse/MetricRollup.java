@@ -52,7 +52,7 @@ class MetricRollup {
 
   @Bean
   Duty metricRollupDuty(DutyIntervals every) {
-    return Duty.ofLeader("metric-rollup", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("metric-rollup", every, this::runOnce);
   }
 
   Result runOnce() {

@@ -27,7 +27,7 @@ class FailureRetention {
 
   @Bean
   Duty failureRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("failure-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("failure-retention", every, this::runOnce);
   }
 
   /** Returns the number of deleted rows. */
