@@ -123,6 +123,11 @@ public final class Caller {
     return endNanos;
   }
 
+  /** How the principals of an issuer's subjects begin. */
+  public static String ofIssuer(String issuer) {
+    return "oidc:" + issuer.strip() + "#";
+  }
+
   /** Whether some objects lie outside of the caller's scope. */
   public boolean isScoped() {
     return isScoped;
@@ -243,9 +248,14 @@ public final class Caller {
    * @throws OutOfScopeException unless the caller sees and steers the worker
    */
   public void requireSeenWorker(String workerId) {
-    if (!workers.contains(workerId)) {
+    if (!seesWorker(workerId)) {
       throw new OutOfScopeException("worker", workerId);
     }
+  }
+
+  /** Whether the caller sees and steers the worker. */
+  public boolean seesWorker(String workerId) {
+    return workers.contains(workerId);
   }
 
   /**

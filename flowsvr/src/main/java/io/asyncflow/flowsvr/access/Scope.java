@@ -40,6 +40,7 @@ public record Scope(Names types, Names stages, Names users, String workerPrefix)
     return types.cover(other.types)
         && stages.cover(other.stages)
         && users.cover(other.users)
-        && other.workerPrefix.startsWith(workerPrefix);
+        && other.workerPrefix.startsWith(workerPrefix)
+        && workers().cover(other.workers());
   }
 }

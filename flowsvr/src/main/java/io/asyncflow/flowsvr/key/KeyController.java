@@ -190,7 +190,7 @@ class KeyController {
       return Optional.empty();
     }
     boolean isSubject = !issuer.isEmpty() && !text.startsWith("oidc:");
-    String principal = isSubject ? "oidc:" + issuer + "#" + text : text;
+    String principal = isSubject ? Caller.ofIssuer(issuer) + text : text;
     return principal.length() <= PRINCIPAL && principal.matches(OIDC_PRINCIPAL)
         ? Optional.of(principal)
         : Optional.empty();

@@ -46,7 +46,9 @@ class HeartbeatController {
     in.refuseIfBad();
     caller.requireWorker(workerId);
     List<LeaseState> states = leases.renew(workerId, beats, caller);
-    Optional<Drain> drain = workers.beat(beat.by(caller));
+    // A caller without workers of its own could write the row of somebody else's worker.
+    Optional<Drain> drain =
+        caller.seesWorker(workerId) ? workers.beat(beat.by(caller)) : Optional.empty();
     return Envelope.ok(
         new HeartbeatAnswer(states, drain.isPresent(), drain.map(Drain::graceMs).orElse(null)));
   }

@@ -70,6 +70,11 @@ class ScopeTest {
     assertThat(ACME.covers(new Scope(ACME.types(), ACME.stages(), ACME.users(), "acme-gpu")))
         .isTrue();
     assertThat(ACME.covers(new Scope(ACME.types(), ACME.stages(), ACME.users(), ""))).isFalse();
+
+    Scope withoutWorkers = new Scope(ACME.types(), Names.ALL, Names.ALL, "");
+    assertThat(withoutWorkers.covers(new Scope(ACME.types(), Names.ALL, Names.ALL, "gpu-")))
+        .as("steers workers that the other does not")
+        .isFalse();
   }
 
   @Test

@@ -114,6 +114,38 @@ class TenancyIT {
     compareLists(bee, ant);
   }
 
+  @Test
+  void heartbeatOfACallerWithoutWorkersChangesNoWorker() throws Exception {
+    Tenant cat = tenant("cat" + RUNS.incrementAndGet());
+    String scoped = "key-without-a-prefix-" + cat.mark;
+    Scope scope = new Scope(Names.of(List.of("dog_*")), Names.ALL, Names.ALL, "");
+    KeyedServer.Roles.add(
+        scoped, new Caller(Caller.Kind.OIDC, "oidc:i#" + cat.mark, Set.of(Role.ADMIN), scope));
+    Map<String, Object> own = Map.of("host", "of-the-cat", "stages", List.of(cat.types.get(0)));
+    Map<String, Object> foreign = Map.of("host", "of-the-dog", "stages", List.of());
+
+    for (String key : List.of(cat.key, scoped)) {
+      Map<String, Object> worker = key.equals(scoped) ? foreign : own;
+      Answer answer =
+          send(
+              key,
+              "worker/heartbeat",
+              Map.of(
+                  "workerId",
+                  cat.worker(),
+                  "startId",
+                  "start-of-" + key,
+                  "tasks",
+                  List.of(),
+                  "worker",
+                  worker));
+      assertThat(answer.code()).as(answer.text()).isZero();
+    }
+
+    String seen = send(cat.key, "worker/get", Map.of("workerId", cat.worker())).text();
+    assertThat(seen).contains("of-the-cat").doesNotContain("of-the-dog");
+  }
+
   private Tenant tenant(String mark) throws Exception {
     Tenant tenant = new Tenant(mark);
     Scope scope = new Scope(Names.of(List.of(mark + "_*")), Names.ALL, Names.ALL, mark + "-");

@@ -13,15 +13,16 @@ import java.util.stream.Collectors;
 /**
  * The callers that are refused although their tokens are good, as a server knows them. Whoever can
  * write the table lets nobody in: a row without a good seal denies its caller without an end, and
- * one that was deleted goes on until its time. Immutable.
+ * one that was deleted, or put back to what it was before, goes on until its time. Immutable.
  *
  * @param until epoch ms, by principal
  * @param forged the callers whose rows were changed or deleted by SQL; not more than {@link
  *     #MOST_FORGED}
+ * @param readAt the database's time when the rows were read, epoch ms
  */
-record Denials(Map<String, Long> until, Set<String> forged) {
+record Denials(Map<String, Long> until, Set<String> forged, long readAt) {
 
-  static final Denials NONE = new Denials(Map.of(), Set.of());
+  static final Denials NONE = new Denials(Map.of(), Set.of(), 0);
 
   /** Whoever writes the table can make up any number of them. */
   static final int MOST_FORGED = 1_000;
@@ -60,10 +61,15 @@ record Denials(Map<String, Long> until, Set<String> forged) {
     Map<String, Long> next = new HashMap<>();
     Set<String> bad = new LinkedHashSet<>();
     for (Denial row : rows) {
-      boolean isGood = row.isGood(seals);
-      next.put(row.principal(), isGood ? row.until() : NO_END);
-      if (!isGood) {
-        bad.add(row.principal());
+      String principal = row.principal();
+      if (!row.isGood(seals)) {
+        next.put(principal, NO_END);
+        bad.add(principal);
+      } else if (isPutBack(row, now)) {
+        next.put(principal, until.get(principal));
+        bad.add(principal);
+      } else {
+        next.put(principal, row.until());
       }
     }
     until.forEach(
@@ -73,7 +79,17 @@ record Denials(Map<String, Long> until, Set<String> forged) {
           }
         });
     Set<String> told = bad.stream().limit(MOST_FORGED).collect(Collectors.toUnmodifiableSet());
-    return new Denials(Map.copyOf(next), told);
+    return new Denials(Map.copyOf(next), told, now);
+  }
+
+  /**
+   * Whether a row is of an earlier denial than the one that is known. No server writes an end that
+   * is over when it writes it, so one that was over at the last read was written before that.
+   */
+  private boolean isPutBack(Denial row, long now) {
+    return has(row.principal(), now)
+        && row.until() < until.get(row.principal())
+        && row.until() < readAt;
   }
 
   boolean has(String principal, long now) {

@@ -19,9 +19,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -49,6 +53,12 @@ public class KnownKeys {
 
   private static final int MOST_WAITING = 16;
 
+  /** Once a minute the keys are read whatever their version. */
+  private static final int POLLS_PER_READ = 20;
+
+  /** Far more than can be told of at once; each stands in the log, too. */
+  private static final int MOST_UNRECORDED = 5 * (KeySnapshot.MOST_REFUSED + Denials.MOST_FORGED);
+
   private final AccessKeyStore store;
   private final KeySeals seals;
   private final OpenCalls calls;
@@ -63,6 +73,9 @@ public class KnownKeys {
   private volatile Denials denied = Denials.NONE;
   private volatile Clock clock;
   private volatile long lastEarlyLook;
+  private final AtomicInteger polls = new AtomicInteger();
+  private final AtomicBoolean isTold = new AtomicBoolean();
+  private final Queue<Act> unrecorded = new ConcurrentLinkedQueue<>();
   private BackgroundLoop loop;
 
   /** The database's clock: its time at a moment of this server's monotonic clock. */
@@ -89,7 +102,7 @@ public class KnownKeys {
   @PostConstruct
   void start() {
     load();
-    loop = BackgroundLoop.start("access-keys", REFRESH, this::refresh);
+    loop = BackgroundLoop.start("access-keys", REFRESH, this::poll);
   }
 
   /**
@@ -111,6 +124,7 @@ public class KnownKeys {
       }
     }
     refresh();
+    recordTold();
     warn();
     if (!hasEnvironmentKey && !snapshot.hasAdmin(now())) {
       throw new BadSettingException(
@@ -236,14 +250,28 @@ public class KnownKeys {
   /** A key was changed, here or by another server. What this server did counts at once. */
   @EventListener
   void on(AccessKeysChanged news) {
+    isTold.set(true);
     if (news.isFromAfar()) {
       loop.runSoon();
     } else {
       refresh();
+      recordTold();
     }
   }
 
-  /** Reads the version, and if it is another one, the keys; ends the calls of those that ended. */
+  /** SQL can put the version back that is known here, so now and then it is not believed. */
+  void poll() {
+    if (polls.incrementAndGet() % POLLS_PER_READ == 0) {
+      isTold.set(true);
+    }
+    refresh();
+    recordTold();
+  }
+
+  /**
+   * Reads the version, and if it is another one or something was told, the keys; ends the calls of
+   * those that ended.
+   */
   void refresh() {
     reading.lock();
     try {
@@ -251,7 +279,7 @@ public class KnownKeys {
       Version version = store.version();
       clock = new Clock(version.now(), asked);
       KeySnapshot before = snapshot;
-      if (version.number() != before.version()) {
+      if (isTold.getAndSet(false) || version.number() != before.version()) {
         // Read after the version: what is changed in between is read again.
         long since = version.now() - REMEMBERED.toMillis();
         KeySnapshot next =
@@ -264,6 +292,9 @@ public class KnownKeys {
         denied.forged().stream().filter(one -> !told.contains(one)).forEach(this::tellForged);
       }
       calls.setEnded(ended(now()));
+    } catch (RuntimeException e) {
+      isTold.set(true); // what was told is not read yet
+      throw e;
     } finally {
       reading.unlock();
     }
@@ -285,7 +316,7 @@ public class KnownKeys {
         "the row of {} in t_access_denied was changed without the pepper, or deleted: this server"
             + " goes on to refuse the caller; deny it again, or let it in, and find out by whom",
         principal);
-    acts.recordOwn(Act.of("KEEP_DENIAL", principal).with(Map.of("server", node.id())));
+    recordLater(Act.of("KEEP_DENIAL", principal));
   }
 
   private void tellRefused(Set<String> before) {
@@ -295,9 +326,21 @@ public class KnownKeys {
             "the key {} is ignored: its row in t_access_key was changed without the pepper, or"
                 + " deleted, or cannot be read; revoke it, and find out by whom",
             id);
-        acts.recordOwn(
-            Act.of("IGNORE_KEY", KeyGrant.principal(id)).with(Map.of("server", node.id())));
+        recordLater(Act.of("IGNORE_KEY", KeyGrant.principal(id)));
       }
+    }
+  }
+
+  /** A record that fails must neither keep calls from their end nor be lost. */
+  private void recordLater(Act act) {
+    if (unrecorded.size() < MOST_UNRECORDED) {
+      unrecorded.add(act.with(Map.of("server", node.id())));
+    }
+  }
+
+  private synchronized void recordTold() {
+    for (Act act; (act = unrecorded.peek()) != null; unrecorded.remove()) {
+      acts.recordOwn(act);
     }
   }
 

@@ -20,13 +20,16 @@ public class LaterCallers {
   private final KnownKeys keys;
   private final boolean isLocal;
   private final boolean hasEnvironmentKey;
+  private final String ofIssuer;
 
   LaterCallers(
       ObjectProvider<KnownKeys> keys,
       @Value("${flow.access.mode:}") String mode,
-      @Value("${flow.access.api-key:}") String environmentKey) {
+      @Value("${flow.access.api-key:}") String environmentKey,
+      @Value("${flow.oidc.issuer:}") String issuer) {
     this.keys = keys.getIfAvailable();
     this.hasEnvironmentKey = !environmentKey.isBlank();
+    this.ofIssuer = Caller.ofIssuer(issuer);
     this.isLocal = mode.equalsIgnoreCase("local") || mode.isBlank() && !hasEnvironmentKey;
   }
 
@@ -57,7 +60,7 @@ public class LaterCallers {
     if (KeyGrant.isOfKey(principal)) {
       return keys.standing(KeyGrant.keyIdOf(principal));
     }
-    return granted == null || keys.isDenied(principal)
+    return granted == null || !principal.startsWith(ofIssuer) || keys.isDenied(principal)
         ? Optional.empty()
         : ofToken(principal, granted);
   }

@@ -30,7 +30,7 @@ class SessionCallers {
     this.keys = keys.getIfAvailable();
     this.peppers = peppers;
     this.environmentKey = environmentKey.strip();
-    this.ofIssuer = "oidc:" + issuer.strip() + "#";
+    this.ofIssuer = Caller.ofIssuer(issuer);
   }
 
   /**

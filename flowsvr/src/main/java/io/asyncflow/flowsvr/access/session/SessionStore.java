@@ -14,7 +14,7 @@ import java.util.Set;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
-/** {@code t_session}. Every method is one statement. Thread-safe. */
+/** {@code t_session}. Thread-safe. */
 @Component
 class SessionStore {
 

@@ -45,7 +45,7 @@ final class TokenGrant {
   }
 
   private String principal(String subject) {
-    String principal = "oidc:" + oidc.issuer() + "#" + subject;
+    String principal = Caller.ofIssuer(oidc.issuer()) + subject;
     if (subject == null
         || !SUBJECT.matcher(subject).matches()
         || principal.length() > LONGEST_PRINCIPAL) {

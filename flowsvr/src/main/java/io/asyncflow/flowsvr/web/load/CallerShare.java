@@ -39,7 +39,7 @@ public final class CallerShare {
     Deque<Runnable> entered = new ArrayDeque<>();
     Runnable leave = () -> entered.forEach(Runnable::run);
     try {
-      entered.push(byName.enter(name));
+      entered.push(byName.enterByKeyAnd(name));
       entered.push(byKey.enterByKey());
       waiting.enter();
       entered.push(waiting::leave);

@@ -53,7 +53,19 @@ public final class OpenLimit {
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the limit of the key is reached
    */
   public Runnable enterByKey() {
+    String key = key();
+    return key == null ? NOTHING : enter(key);
+  }
+
+  /** The same under a name that the caller has chosen: of each key, the name is another one. */
+  Runnable enterByKeyAnd(String name) {
+    String key = key();
+    return enter(key == null ? name : key + "\n" + name);
+  }
+
+  /** {@code null} where all callers may be the same. */
+  private static String key() {
     Authentication caller = SecurityContextHolder.getContext().getAuthentication();
-    return caller != null && caller.getCredentials() instanceof String key ? enter(key) : NOTHING;
+    return caller != null && caller.getCredentials() instanceof String key ? key : null;
   }
 }

@@ -149,6 +149,17 @@ class KnownKeysTest {
     assertThat(find(key)).isNotNull();
   }
 
+  @Test
+  void keysAreReadAgainWhenSomethingIsToldOrAMinuteHasPassed() {
+    started();
+    keys.on(AccessKeysChanged.HERE);
+    verify(store, times(2)).notEndedBefore(anyLong());
+    for (int i = 0; i < 20; i++) {
+      keys.poll();
+    }
+    verify(store, times(3)).notEndedBefore(anyLong());
+  }
+
   private static Denial denial(String principal, long until) {
     return new Denial(principal, until, KeySeals.of(NEW).seal(Denials.sealed(principal, until)));
   }
@@ -159,13 +170,13 @@ class KnownKeysTest {
         .thenReturn(List.of()) // to be sealed anew
         .thenReturn(
             List.of(denial("oidc:i#ann", BEGIN + 60_000), denial("oidc:i#bob", BEGIN + 60_000)))
-        .thenReturn(List.of(denial("oidc:i#bob", BEGIN - 1))) // let in again by a server
+        .thenReturn(List.of(denial("oidc:i#bob", BEGIN))) // let in again by a server
         .thenReturn(List.of());
     started(KeySeals.of(NEW), "a key in the environment");
     assertThat(keys.isDenied("oidc:i#ann")).isTrue();
     for (int i = 0; i < 3; i++) {
       version++;
-      keys.refresh();
+      keys.poll();
       assertThat(keys.isDenied("oidc:i#ann")).isTrue();
       assertThat(keys.isDenied("oidc:i#bob")).isFalse();
     }
@@ -183,9 +194,9 @@ class KnownKeysTest {
     assertThat(keys.isDenied("oidc:i#ann")).isTrue();
     verify(acts, times(1)).recordOwn(any(Act.class));
 
-    when(store.denials()).thenReturn(List.of(denial("oidc:i#ann", BEGIN - 1)));
+    when(store.denials()).thenReturn(List.of(denial("oidc:i#ann", BEGIN)));
     version++;
-    keys.refresh();
+    keys.poll();
     assertThat(keys.isDenied("oidc:i#ann")).as("let in again by a server").isFalse();
     verify(acts, times(1)).recordOwn(any(Act.class));
     verify(store, never()).reseal(any(Denial.class));
