@@ -1,7 +1,10 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.event.EventClient;
@@ -38,10 +41,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * {@link FlowClient} over HTTP/1.1.
@@ -71,11 +70,6 @@ public final class HttpFlowClient implements FlowClient {
       Set.of(
           "Unsupported or unrecognized SSL message",
           "Unrecognized SSL message, plaintext connection?");
-
-  private static final JsonMapper JSON =
-      JsonMapper.builder()
-          .changeDefaultPropertyInclusion(nulls -> nulls.withValueInclusion(Include.NON_NULL))
-          .build();
 
   private static final ObjectReader TASK_ID = envelopeOf(TaskIdResult.class);
   private static final ObjectReader CREATED = envelopeOf(CreateResult.class);
@@ -385,8 +379,8 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public void saveTaskType(TaskTypeSettings settings) {
-    ObjectNode body = JSON.valueToTree(settings);
-    body.removeNulls();
+    ObjectNode body = WireJson.treeOf(settings);
+    body.properties().removeIf(member -> member.getValue().isNull());
     body.remove(List.of("create_time", "modify_time"));
     exchange("/api/task_schedule_cfg/save", body, NO_RESULT, Duration.ZERO);
   }
@@ -495,7 +489,7 @@ public final class HttpFlowClient implements FlowClient {
   private record Envelope<T>(Integer code, String msg, T result, List<FieldError> errors) {}
 
   static ObjectReader envelopeOf(Class<?> result) {
-    return JSON.readerFor(JSON.getTypeFactory().constructParametricType(Envelope.class, result));
+    return WireJson.readerOf(Envelope.class, result);
   }
 
   <T> T post(String path, Object body, ObjectReader answer) {
@@ -613,7 +607,7 @@ public final class HttpFlowClient implements FlowClient {
   private HttpRequest request(String path, String key, Object body, Duration limit) {
     return request(path, key, limit)
         .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)))
+        .POST(HttpRequest.BodyPublishers.ofByteArray(WireJson.bytesOf(body)))
         .build();
   }
 
@@ -731,10 +725,12 @@ public final class HttpFlowClient implements FlowClient {
     Envelope<T> envelope;
     try {
       envelope = answer.readValue(body);
-    } catch (JacksonException e) {
-      boolean isEnvelope =
-          !e.getPath().isEmpty() && "result".equals(e.getPath().get(0).getPropertyName());
-      throw isEnvelope ? unreadable(path, e.getOriginalMessage(), e) : notFlowsvr(path, status, e);
+    } catch (JsonProcessingException e) {
+      throw isEnvelope(e)
+          ? unreadable(path, e.getOriginalMessage(), e)
+          : notFlowsvr(path, status, e);
+    } catch (IOException e) {
+      throw notFlowsvr(path, status, e);
     }
     if (envelope == null || envelope.code() == null) {
       throw notFlowsvr(path, status, null);
@@ -748,6 +744,13 @@ public final class HttpFlowClient implements FlowClient {
       message += hasKey() ? "; this client has another" : "; this client has none";
     }
     throw new FlowException(code, message, orEmpty(envelope.errors()), null);
+  }
+
+  /** Whether it is the result that cannot be read. */
+  private static boolean isEnvelope(JsonProcessingException e) {
+    return e instanceof JsonMappingException inside
+        && !inside.getPath().isEmpty()
+        && "result".equals(inside.getPath().get(0).getFieldName());
   }
 
   private FlowUnreachableException notFlowsvr(String path, int status, Throwable cause) {

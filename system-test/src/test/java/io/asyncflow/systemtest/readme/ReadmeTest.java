@@ -175,6 +175,7 @@ class ReadmeTest {
         "docs/schedules.md",
         "docs/schedules.zh-CN.md",
         "docs/seal.md",
+        "docs/spring-boot.md",
         "docs/state-machine.md",
         "docs/threats.md",
         "docs/worker-state-machines.md",
@@ -197,6 +198,7 @@ class ReadmeTest {
         "docs/reliability.md",
         "docs/schedules.md",
         "docs/seal.md",
+        "docs/spring-boot.md",
         "docs/state-machine.md",
         "docs/threats.md"
       })
