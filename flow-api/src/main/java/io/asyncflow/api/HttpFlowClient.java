@@ -34,6 +34,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -261,27 +265,22 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public CreateResult create(NewTask task) {
-    return post("/api/task/createTask", Map.of("taskData", task), CREATED);
+    return make(createCall(task));
   }
 
   @Override
   public List<CreateResult> create(List<NewTask> tasks) {
-    CreatedTasks created =
-        post("/api/task/createTasks", Map.of("taskDataList", tasks), CREATED_TASKS);
-    return created.results();
+    return make(createCall(tasks));
   }
 
   @Override
   public Task getTask(String taskId) {
-    TaskResult found = post("/api/task/getTask", Map.of("taskId", taskId), TASK);
-    return found.taskData();
+    return make(getCall(taskId));
   }
 
   @Override
   public Task getTask(String taskType, String idempotencyKey) {
-    Map<String, String> body = Map.of("taskType", taskType, "idempotencyKey", idempotencyKey);
-    TaskResult found = post("/api/task/getTask", body, TASK);
-    return found.taskData();
+    return make(getCall(taskType, idempotencyKey));
   }
 
   @Override
@@ -305,7 +304,49 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public void cancelTask(String taskId, String operator, String reason) {
-    postWithoutResult("/api/task/cancel", new ActOn(taskId, operator, reason));
+    make(cancelCall(taskId, operator, reason));
+  }
+
+  @Override
+  public AsyncFlowClient async() {
+    return new HttpAsyncFlowClient(this);
+  }
+
+  /**
+   * A call that can be made with and without waiting.
+   *
+   * @param result what the caller gets of the envelope's result
+   */
+  record Call<T>(String path, Object body, ObjectReader answer, Function<Object, T> result) {}
+
+  static Call<CreateResult> createCall(NewTask task) {
+    return new Call<>(
+        "/api/task/createTask", Map.of("taskData", task), CREATED, CreateResult.class::cast);
+  }
+
+  static Call<List<CreateResult>> createCall(List<NewTask> tasks) {
+    return new Call<>(
+        "/api/task/createTasks",
+        Map.of("taskDataList", tasks),
+        CREATED_TASKS,
+        created -> ((CreatedTasks) created).results());
+  }
+
+  static Call<Task> getCall(String taskId) {
+    return getCall(Map.of("taskId", taskId));
+  }
+
+  static Call<Task> getCall(String taskType, String idempotencyKey) {
+    return getCall(Map.of("taskType", taskType, "idempotencyKey", idempotencyKey));
+  }
+
+  private static Call<Task> getCall(Map<String, String> body) {
+    return new Call<>("/api/task/getTask", body, TASK, found -> ((TaskResult) found).taskData());
+  }
+
+  static Call<Void> cancelCall(String taskId, String operator, String reason) {
+    return new Call<>(
+        "/api/task/cancel", new ActOn(taskId, operator, reason), NO_RESULT, nothing -> null);
   }
 
   @Override
@@ -492,6 +533,66 @@ public final class HttpFlowClient implements FlowClient {
     return WireJson.readerOf(Envelope.class, result);
   }
 
+  private <T> T make(Call<T> call) {
+    return resultOf(call, exchange(call.path(), call.body(), call.answer(), Duration.ZERO));
+  }
+
+  /**
+   * Makes a call without waiting. By the client that has threads of its own, because what the
+   * caller does with the answer must not stop the thread that reads the sockets.
+   */
+  <T> CompletableFuture<T> send(Call<T> call) {
+    String key = apiKey.get();
+    return send(call, key)
+        .exceptionallyCompose(
+            failure -> {
+              String other = isRefused(rootOf(failure)) ? apiKey.get() : key;
+              return Objects.equals(other, key)
+                  ? CompletableFuture.failedFuture(failure)
+                  : send(call, other);
+            })
+        .thenApply(result -> resultOf(call, result));
+  }
+
+  private CompletableFuture<Object> send(Call<?> call, String key) {
+    CompletableFuture<HttpResponse<byte[]>> sent =
+        transfers()
+            .sendAsync(
+                request(call.path(), key, call.body(), requestTimeout), BodyHandlers.ofByteArray());
+    CompletableFuture<HttpResponse<byte[]>> inTime =
+        sent.thenApply(Function.identity())
+            .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
+    inTime.whenComplete((response, failure) -> sent.cancel(true));
+    return inTime.handle(
+        (response, failure) ->
+            mapErrors(
+                call.path(),
+                requestTimeout,
+                () -> {
+                  if (failure != null) {
+                    throw asOfSend(failure);
+                  }
+                  return resultOf(
+                      call.path(), response.statusCode(), response.body(), call.answer());
+                }));
+  }
+
+  /** The failure of a call without waiting as the exception of one that waits. */
+  private static IOException asOfSend(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof TimeoutException) {
+      return new HttpTimeoutException("the answer is not complete");
+    }
+    return cause instanceof IOException io ? io : new IOException(cause.toString(), cause);
+  }
+
+  private <T> T resultOf(Call<T> call, Object result) {
+    if (result == null && call.answer() != NO_RESULT) {
+      throw unreadable(call.path(), "it has no result", null);
+    }
+    return call.result().apply(result);
+  }
+
   <T> T post(String path, Object body, ObjectReader answer) {
     return post(path, body, answer, Duration.ZERO);
   }
@@ -594,14 +695,18 @@ public final class HttpFlowClient implements FlowClient {
     try {
       return call.apply(key);
     } catch (FlowException e) {
-      boolean isRefused =
-          e.errorCode() == ErrorCode.NOT_AUTHENTICATED || e.errorCode() == ErrorCode.KEY_ENDED;
-      String other = isRefused ? apiKey.get() : key;
+      String other = isRefused(e) ? apiKey.get() : key;
       if (Objects.equals(other, key)) {
         throw e;
       }
       return call.apply(other);
     }
+  }
+
+  private static boolean isRefused(Throwable e) {
+    return e instanceof FlowException refusal
+        && (refusal.errorCode() == ErrorCode.NOT_AUTHENTICATED
+            || refusal.errorCode() == ErrorCode.KEY_ENDED);
   }
 
   private HttpRequest request(String path, String key, Object body, Duration limit) {
