@@ -211,6 +211,14 @@ public interface FlowClient {
   /** Creates or changes a task type. */
   void saveTaskType(TaskTypeSettings settings);
 
+  /**
+   * Calls that do not wait. Those of {@link HttpFlowClient} take no thread; those of other clients
+   * take one each while they are under way.
+   */
+  default AsyncFlowClient async() {
+    return new ThreadedFlowClient(this);
+  }
+
   /** The calls about jobs. */
   JobClient jobs();
 

@@ -1,9 +1,9 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.api.act.ActPage;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about the record of acts, over the connections of an {@link HttpFlowClient}. */
 final class HttpActClient implements ActClient {

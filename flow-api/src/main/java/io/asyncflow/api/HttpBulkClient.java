@@ -1,11 +1,11 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.bulk.Bulk;
 import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.bulk.BulkPage;
 import io.asyncflow.api.bulk.BulkPreview;
 import io.asyncflow.api.bulk.NewBulk;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls for bulks, over the connections of an {@link HttpFlowClient}. */
 final class HttpBulkClient implements BulkClient {

@@ -1,5 +1,7 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.IncomingEvents.Incoming;
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventClient;
@@ -15,23 +17,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.cfg.EnumFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@link EventClient} over HTTP. */
 final class HttpEventClient implements EventClient {
 
   /** A kind of a later version must not end the stream. */
   private static final ObjectReader EVENT =
-      JsonMapper.builder()
-          .enable(EnumFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
-          .build()
-          .readerFor(Event.class);
+      WireJson.readerOf(Event.class).with(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
 
   private static final ObjectReader PAGE =
-      HttpFlowClient.envelopeOf(EventPage.class).with(EnumFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
+      HttpFlowClient.envelopeOf(EventPage.class)
+          .with(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
 
   private final HttpFlowClient http;
 
@@ -82,8 +78,8 @@ final class HttpEventClient implements EventClient {
           return null;
         }
         return new FollowedEvent(
-            next.data() == null ? null : EVENT.readValue(next.data()), next.id());
-      } catch (IOException | JacksonException e) {
+            next.data() == null ? null : EVENT.<Event>readValue(next.data()), next.id());
+      } catch (IOException e) {
         throw new FlowUnreachableException("the stream of events broke off: " + e, e);
       }
     }

@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.FoundTasks;
 import io.asyncflow.api.find.JobMap;
@@ -7,7 +8,6 @@ import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.api.find.SearchRequest;
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls that find tasks, over the connections of an {@link HttpFlowClient}. */
 final class HttpFindClient implements FindClient {

@@ -1,7 +1,10 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.event.EventClient;
@@ -31,6 +34,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -38,10 +45,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * {@link FlowClient} over HTTP/1.1.
@@ -71,11 +74,6 @@ public final class HttpFlowClient implements FlowClient {
       Set.of(
           "Unsupported or unrecognized SSL message",
           "Unrecognized SSL message, plaintext connection?");
-
-  private static final JsonMapper JSON =
-      JsonMapper.builder()
-          .changeDefaultPropertyInclusion(nulls -> nulls.withValueInclusion(Include.NON_NULL))
-          .build();
 
   private static final ObjectReader TASK_ID = envelopeOf(TaskIdResult.class);
   private static final ObjectReader CREATED = envelopeOf(CreateResult.class);
@@ -267,27 +265,22 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public CreateResult create(NewTask task) {
-    return post("/api/task/createTask", Map.of("taskData", task), CREATED);
+    return make(createCall(task));
   }
 
   @Override
   public List<CreateResult> create(List<NewTask> tasks) {
-    CreatedTasks created =
-        post("/api/task/createTasks", Map.of("taskDataList", tasks), CREATED_TASKS);
-    return created.results();
+    return make(createCall(tasks));
   }
 
   @Override
   public Task getTask(String taskId) {
-    TaskResult found = post("/api/task/getTask", Map.of("taskId", taskId), TASK);
-    return found.taskData();
+    return make(getCall(taskId));
   }
 
   @Override
   public Task getTask(String taskType, String idempotencyKey) {
-    Map<String, String> body = Map.of("taskType", taskType, "idempotencyKey", idempotencyKey);
-    TaskResult found = post("/api/task/getTask", body, TASK);
-    return found.taskData();
+    return make(getCall(taskType, idempotencyKey));
   }
 
   @Override
@@ -311,7 +304,49 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public void cancelTask(String taskId, String operator, String reason) {
-    postWithoutResult("/api/task/cancel", new ActOn(taskId, operator, reason));
+    make(cancelCall(taskId, operator, reason));
+  }
+
+  @Override
+  public AsyncFlowClient async() {
+    return new HttpAsyncFlowClient(this);
+  }
+
+  /**
+   * A call that can be made with and without waiting.
+   *
+   * @param result what the caller gets of the envelope's result
+   */
+  record Call<T>(String path, Object body, ObjectReader answer, Function<Object, T> result) {}
+
+  static Call<CreateResult> createCall(NewTask task) {
+    return new Call<>(
+        "/api/task/createTask", Map.of("taskData", task), CREATED, CreateResult.class::cast);
+  }
+
+  static Call<List<CreateResult>> createCall(List<NewTask> tasks) {
+    return new Call<>(
+        "/api/task/createTasks",
+        Map.of("taskDataList", tasks),
+        CREATED_TASKS,
+        created -> ((CreatedTasks) created).results());
+  }
+
+  static Call<Task> getCall(String taskId) {
+    return getCall(Map.of("taskId", taskId));
+  }
+
+  static Call<Task> getCall(String taskType, String idempotencyKey) {
+    return getCall(Map.of("taskType", taskType, "idempotencyKey", idempotencyKey));
+  }
+
+  private static Call<Task> getCall(Map<String, String> body) {
+    return new Call<>("/api/task/getTask", body, TASK, found -> ((TaskResult) found).taskData());
+  }
+
+  static Call<Void> cancelCall(String taskId, String operator, String reason) {
+    return new Call<>(
+        "/api/task/cancel", new ActOn(taskId, operator, reason), NO_RESULT, nothing -> null);
   }
 
   @Override
@@ -385,8 +420,8 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public void saveTaskType(TaskTypeSettings settings) {
-    ObjectNode body = JSON.valueToTree(settings);
-    body.removeNulls();
+    ObjectNode body = WireJson.treeOf(settings);
+    body.properties().removeIf(member -> member.getValue().isNull());
     body.remove(List.of("create_time", "modify_time"));
     exchange("/api/task_schedule_cfg/save", body, NO_RESULT, Duration.ZERO);
   }
@@ -495,7 +530,67 @@ public final class HttpFlowClient implements FlowClient {
   private record Envelope<T>(Integer code, String msg, T result, List<FieldError> errors) {}
 
   static ObjectReader envelopeOf(Class<?> result) {
-    return JSON.readerFor(JSON.getTypeFactory().constructParametricType(Envelope.class, result));
+    return WireJson.readerOf(Envelope.class, result);
+  }
+
+  private <T> T make(Call<T> call) {
+    return resultOf(call, exchange(call.path(), call.body(), call.answer(), Duration.ZERO));
+  }
+
+  /**
+   * Makes a call without waiting. By the client that has threads of its own, because what the
+   * caller does with the answer must not stop the thread that reads the sockets.
+   */
+  <T> CompletableFuture<T> send(Call<T> call) {
+    String key = apiKey.get();
+    return send(call, key)
+        .exceptionallyCompose(
+            failure -> {
+              String other = isRefused(rootOf(failure)) ? apiKey.get() : key;
+              return Objects.equals(other, key)
+                  ? CompletableFuture.failedFuture(failure)
+                  : send(call, other);
+            })
+        .thenApply(result -> resultOf(call, result));
+  }
+
+  private CompletableFuture<Object> send(Call<?> call, String key) {
+    CompletableFuture<HttpResponse<byte[]>> sent =
+        transfers()
+            .sendAsync(
+                request(call.path(), key, call.body(), requestTimeout), BodyHandlers.ofByteArray());
+    CompletableFuture<HttpResponse<byte[]>> inTime =
+        sent.thenApply(Function.identity())
+            .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
+    inTime.whenComplete((response, failure) -> sent.cancel(true));
+    return inTime.handle(
+        (response, failure) ->
+            mapErrors(
+                call.path(),
+                requestTimeout,
+                () -> {
+                  if (failure != null) {
+                    throw asOfSend(failure);
+                  }
+                  return resultOf(
+                      call.path(), response.statusCode(), response.body(), call.answer());
+                }));
+  }
+
+  /** The failure of a call without waiting as the exception of one that waits. */
+  private static IOException asOfSend(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof TimeoutException) {
+      return new HttpTimeoutException("the answer is not complete");
+    }
+    return cause instanceof IOException io ? io : new IOException(cause.toString(), cause);
+  }
+
+  private <T> T resultOf(Call<T> call, Object result) {
+    if (result == null && call.answer() != NO_RESULT) {
+      throw unreadable(call.path(), "it has no result", null);
+    }
+    return call.result().apply(result);
   }
 
   <T> T post(String path, Object body, ObjectReader answer) {
@@ -600,9 +695,7 @@ public final class HttpFlowClient implements FlowClient {
     try {
       return call.apply(key);
     } catch (FlowException e) {
-      boolean isRefused =
-          e.errorCode() == ErrorCode.NOT_AUTHENTICATED || e.errorCode() == ErrorCode.KEY_ENDED;
-      String other = isRefused ? apiKey.get() : key;
+      String other = isRefused(e) ? apiKey.get() : key;
       if (Objects.equals(other, key)) {
         throw e;
       }
@@ -610,10 +703,16 @@ public final class HttpFlowClient implements FlowClient {
     }
   }
 
+  private static boolean isRefused(Throwable e) {
+    return e instanceof FlowException refusal
+        && (refusal.errorCode() == ErrorCode.NOT_AUTHENTICATED
+            || refusal.errorCode() == ErrorCode.KEY_ENDED);
+  }
+
   private HttpRequest request(String path, String key, Object body, Duration limit) {
     return request(path, key, limit)
         .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)))
+        .POST(HttpRequest.BodyPublishers.ofByteArray(WireJson.bytesOf(body)))
         .build();
   }
 
@@ -731,10 +830,12 @@ public final class HttpFlowClient implements FlowClient {
     Envelope<T> envelope;
     try {
       envelope = answer.readValue(body);
-    } catch (JacksonException e) {
-      boolean isEnvelope =
-          !e.getPath().isEmpty() && "result".equals(e.getPath().get(0).getPropertyName());
-      throw isEnvelope ? unreadable(path, e.getOriginalMessage(), e) : notFlowsvr(path, status, e);
+    } catch (JsonProcessingException e) {
+      throw isEnvelope(e)
+          ? unreadable(path, e.getOriginalMessage(), e)
+          : notFlowsvr(path, status, e);
+    } catch (IOException e) {
+      throw notFlowsvr(path, status, e);
     }
     if (envelope == null || envelope.code() == null) {
       throw notFlowsvr(path, status, null);
@@ -748,6 +849,13 @@ public final class HttpFlowClient implements FlowClient {
       message += hasKey() ? "; this client has another" : "; this client has none";
     }
     throw new FlowException(code, message, orEmpty(envelope.errors()), null);
+  }
+
+  /** Whether it is the result that cannot be read. */
+  private static boolean isEnvelope(JsonProcessingException e) {
+    return e instanceof JsonMappingException inside
+        && !inside.getPath().isEmpty()
+        && "result".equals(inside.getPath().get(0).getFieldName());
   }
 
   private FlowUnreachableException notFlowsvr(String path, int status, Throwable cause) {

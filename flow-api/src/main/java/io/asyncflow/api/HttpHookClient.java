@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.hook.Hook;
 import io.asyncflow.api.hook.HookClient;
@@ -9,7 +10,6 @@ import io.asyncflow.api.hook.SavedHook;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about hooks, over the connections of an {@link HttpFlowClient}. */
 final class HttpHookClient implements HookClient {

@@ -1,12 +1,12 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about jobs, over the connections of an {@link HttpFlowClient}. */
 final class HttpJobClient implements JobClient {

@@ -1,16 +1,13 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.IncomingEvents.Incoming;
 import java.io.IOException;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The events of a job over HTTP. */
 final class HttpJobEvents implements JobEvents {
 
-  private static final ObjectReader PROGRESS =
-      JsonMapper.builder().build().readerFor(JobProgress.class);
+  private static final ObjectReader PROGRESS = WireJson.readerOf(JobProgress.class);
 
   private final IncomingEvents events;
 
@@ -28,7 +25,7 @@ final class HttpJobEvents implements JobEvents {
         }
       }
       return null;
-    } catch (IOException | JacksonException e) {
+    } catch (IOException e) {
       throw new FlowUnreachableException("the progress of the job broke off: " + e, e);
     }
   }

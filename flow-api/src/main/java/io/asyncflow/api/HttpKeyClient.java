@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyClient;
@@ -9,7 +10,6 @@ import io.asyncflow.api.key.Me;
 import io.asyncflow.api.key.NewKey;
 import java.time.Duration;
 import java.util.Map;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about access keys, over the connections of an {@link HttpFlowClient}. */
 final class HttpKeyClient implements KeyClient {

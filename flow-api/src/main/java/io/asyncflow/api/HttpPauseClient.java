@@ -1,10 +1,10 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.api.pause.PausePage;
 import java.time.Instant;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about pauses, over the connections of an {@link HttpFlowClient}. */
 final class HttpPauseClient implements PauseClient {

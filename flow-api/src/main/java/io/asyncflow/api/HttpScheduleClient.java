@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.FirePreview;
@@ -16,7 +17,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about schedules, over the connections of an {@link HttpFlowClient}. */
 final class HttpScheduleClient implements ScheduleClient {

@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.stats.FailurePage;
 import io.asyncflow.api.stats.FailureRequest;
 import io.asyncflow.api.stats.Meta;
@@ -9,7 +10,6 @@ import io.asyncflow.api.stats.SeriesRequest;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.api.stats.StatsClient;
 import java.util.Map;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about numbers, over the connections of an {@link HttpFlowClient}. */
 final class HttpStatsClient implements StatsClient {

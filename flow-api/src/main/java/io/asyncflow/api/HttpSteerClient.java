@@ -1,7 +1,7 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.find.SteerClient;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls that steer a single task, over the connections of an {@link HttpFlowClient}. */
 final class HttpSteerClient implements SteerClient {

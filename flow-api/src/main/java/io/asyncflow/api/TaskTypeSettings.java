@@ -1,9 +1,8 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.function.Consumer;
-import tools.jackson.databind.PropertyNamingStrategies;
-import tools.jackson.databind.annotation.JsonNaming;
 
 /**
  * The configuration of a task type, in snake_case on the wire. Times are in seconds unless stated
@@ -35,30 +34,29 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param createTime epoch milliseconds; ignored in a save
  * @param modifyTime epoch milliseconds; ignored in a save
  */
-@JsonNaming(PropertyNamingStrategies.SnakeCaseStrategy.class)
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record TaskTypeSettings(
-    String taskType,
-    Integer scheduleLimit,
-    Integer scheduleInterval,
-    Integer maxProcessingTime,
-    Integer maxRetryNum,
-    Integer retryInterval,
-    Integer maxRetryInterval,
-    Integer maxUnexpectedRetries,
-    Integer leaseSeconds,
-    Integer maxDelivery,
-    Long rollThreshold,
-    Integer retentionDays,
-    Integer maxExecuting,
-    Integer rateLimit,
-    Integer userRateLimit,
-    Integer minWorkerVersion,
-    Integer paused,
-    Integer events,
-    Integer sealed,
-    Long createTime,
-    Long modifyTime) {
+    @JsonProperty("task_type") String taskType,
+    @JsonProperty("schedule_limit") Integer scheduleLimit,
+    @JsonProperty("schedule_interval") Integer scheduleInterval,
+    @JsonProperty("max_processing_time") Integer maxProcessingTime,
+    @JsonProperty("max_retry_num") Integer maxRetryNum,
+    @JsonProperty("retry_interval") Integer retryInterval,
+    @JsonProperty("max_retry_interval") Integer maxRetryInterval,
+    @JsonProperty("max_unexpected_retries") Integer maxUnexpectedRetries,
+    @JsonProperty("lease_seconds") Integer leaseSeconds,
+    @JsonProperty("max_delivery") Integer maxDelivery,
+    @JsonProperty("roll_threshold") Long rollThreshold,
+    @JsonProperty("retention_days") Integer retentionDays,
+    @JsonProperty("max_executing") Integer maxExecuting,
+    @JsonProperty("rate_limit") Integer rateLimit,
+    @JsonProperty("user_rate_limit") Integer userRateLimit,
+    @JsonProperty("min_worker_version") Integer minWorkerVersion,
+    @JsonProperty("paused") Integer paused,
+    @JsonProperty("events") Integer events,
+    @JsonProperty("sealed") Integer sealed,
+    @JsonProperty("create_time") Long createTime,
+    @JsonProperty("modify_time") Long modifyTime) {
 
   /**
    * Settings without limits of unexpected retries and of a user's creates, for any worker and

@@ -16,6 +16,12 @@ public record JobPlace(long jobId, int index, Integer copies) {
   /** The task that combines their results. */
   public static final int MERGE = -2;
 
+  /** The stage of the task that creates the children. */
+  public static final String SPLIT_STAGE = "split";
+
+  /** The stage of the task that combines their results. */
+  public static final String MERGE_STAGE = "merge";
+
   /** The place of a task that is no copy of a team. */
   public JobPlace(long jobId, int index) {
     this(jobId, index, null);

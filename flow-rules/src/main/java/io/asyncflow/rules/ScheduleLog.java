@@ -1,13 +1,14 @@
 package io.asyncflow.rules;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The ends of a task's last holds, as JSON: {@code lastData} is the last one, {@code historyDatas}
@@ -26,7 +27,8 @@ public final class ScheduleLog {
 
   private static final int MAX_BYTES_PER_CHARACTER = 3;
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
   private ScheduleLog() {}
 
@@ -78,9 +80,9 @@ public final class ScheduleLog {
   /** Reads the last entry of a log. */
   public static Last last(String log) {
     JsonNode last = parse(log).path("lastData");
-    String outcome = last.path("outcome").asString("");
-    String error = last.path("errMsg").asString("");
-    String cost = last.path("cost").asString("");
+    String outcome = last.path("outcome").asText("");
+    String error = last.path("errMsg").asText("");
+    String cost = last.path("cost").asText("");
     return new Last(
         outcome.isEmpty() ? null : outcome,
         error.isEmpty() ? null : error,
@@ -99,16 +101,16 @@ public final class ScheduleLog {
   }
 
   private static Entry read(JsonNode entry) {
-    String error = entry.path("errMsg").asString("");
-    String cost = entry.path("cost").asString("");
+    String error = entry.path("errMsg").asText("");
+    String cost = entry.path("cost").asText("");
     return new Entry(
-        entry.path("traceId").asString(""),
+        entry.path("traceId").asText(""),
         error.isEmpty() ? null : error,
         cost.matches("[0-9]{1,15}ms") ? Long.parseLong(cost.replace("ms", "")) : 0,
         null,
-        entry.path("stage").asString(""),
-        entry.path("outcome").asString(""),
-        entry.path("workerId").asString(""),
+        entry.path("stage").asText(""),
+        entry.path("outcome").asText(""),
+        entry.path("workerId").asText(""),
         entry.path("leaseEpoch").asInt(0),
         entry.path("time").asLong(0));
   }
@@ -144,7 +146,7 @@ public final class ScheduleLog {
       if (log != null && !log.isBlank() && JSON.readTree(log) instanceof ObjectNode object) {
         return object;
       }
-    } catch (JacksonException e) {
+    } catch (JsonProcessingException e) {
       // not a log in this form
     }
     return JSON.createObjectNode();

@@ -1,5 +1,10 @@
 package io.asyncflow.seal;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.crypto.tink.InsecureSecretKeyAccess;
 import com.google.crypto.tink.KeysetHandle;
 import com.google.crypto.tink.Parameters;
@@ -35,10 +40,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The keys of a codec, and the file that has them: a JSON object with one Tink keyset for each use.
@@ -69,7 +70,8 @@ public final class SealKeys {
     }
   }
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
@@ -220,13 +222,13 @@ public final class SealKeys {
             use, TinkJsonProtoKeysetFormat.parseKeyset(keyset, InsecureSecretKeyAccess.get()));
       }
       return new SealKeys(keysets);
-    } catch (IOException e) {
-      throw new SealKeysException(
-          "the file with the keys, " + file + ", cannot be read: " + reasonOf(e), e);
-    } catch (JacksonException | GeneralSecurityException e) {
+    } catch (JsonProcessingException | GeneralSecurityException e) {
       // Without the cause, whose message may contain a part of the file.
       throw new SealKeysException(
           "the file " + file + " has no keys as ./asyncflow seal makes them");
+    } catch (IOException e) {
+      throw new SealKeysException(
+          "the file with the keys, " + file + ", cannot be read: " + reasonOf(e), e);
     }
   }
 

@@ -3,6 +3,8 @@ package io.asyncflow.seal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.asyncflow.api.codec.CodecException;
 import io.asyncflow.api.codec.Field;
 import io.asyncflow.api.codec.Field.Kind;
@@ -15,8 +17,6 @@ import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 class SealKeysTest {
 
@@ -103,7 +103,7 @@ class SealKeysTest {
   private ObjectNode json(SealKeys keys) throws IOException {
     Path file = directory.resolve("json-" + System.nanoTime());
     keys.create(file);
-    return (ObjectNode) JsonMapper.shared().readTree(Files.readString(file));
+    return (ObjectNode) new JsonMapper().readTree(Files.readString(file));
   }
 
   @Test

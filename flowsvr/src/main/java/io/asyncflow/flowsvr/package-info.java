@@ -16,7 +16,7 @@
  *   web  system  duty                      used by all
  * </pre>
  *
- * <p>The rules of a task, which the fake server of worker-sdk shares, are in {@code
+ * <p>The rules of a task, which the fake server of flow-fake shares, are in {@code
  * io.asyncflow.rules}. This package itself starts the server and says why it cannot start.
  */
 package io.asyncflow.flowsvr;

@@ -1,6 +1,6 @@
 package io.asyncflow.worker;
 
-import io.asyncflow.worker.internal.stage.ContextJson;
+import io.asyncflow.worker.internal.json.ContextJson;
 
 /**
  * The result of a child of a job.

@@ -1,7 +1,7 @@
 package io.asyncflow.worker;
 
 import io.asyncflow.api.JobChild;
-import io.asyncflow.worker.internal.stage.ContextJson;
+import io.asyncflow.worker.internal.json.ContextJson;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;

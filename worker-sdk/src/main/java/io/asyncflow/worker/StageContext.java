@@ -1,13 +1,12 @@
 package io.asyncflow.worker;
 
 import io.asyncflow.api.Copy;
-import io.asyncflow.worker.internal.stage.ContextJson;
+import io.asyncflow.worker.internal.json.ContextJson;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import tools.jackson.core.type.TypeReference;
 
 /**
  * One run of one stage: the held task and its remaining time.
@@ -71,10 +70,10 @@ public interface StageContext {
     return type.cast(ContextJson.read(rawContext(), type));
   }
 
-  /** The same for a generic type: {@code context(new TypeReference<List<Chapter>>() {})}. */
+  /** The same for a generic type: {@code context(new GenericType<List<Chapter>>() {})}. */
   @SuppressWarnings("unchecked") // Jackson reads what it was told to
-  default <T> T context(TypeReference<T> type) {
-    return (T) ContextJson.read(rawContext(), type.getType());
+  default <T> T context(GenericType<T> type) {
+    return (T) ContextJson.read(rawContext(), type.type());
   }
 
   /** The time until the attempt is interrupted; zero when it has passed. */

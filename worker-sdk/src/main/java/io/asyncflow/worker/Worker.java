@@ -12,10 +12,7 @@ import io.asyncflow.worker.internal.MissingLog;
 import io.asyncflow.worker.internal.StartTellingClient;
 import io.asyncflow.worker.internal.WorkerLoops;
 import io.asyncflow.worker.internal.loop.Ticker;
-import io.asyncflow.worker.internal.poll.HoldLock;
 import io.asyncflow.worker.internal.poll.NoHoldLock;
-import io.asyncflow.worker.internal.poll.RedisAddress;
-import io.asyncflow.worker.internal.poll.RedissonHoldLock;
 import io.asyncflow.worker.internal.schedule.AnnotatedSchedules;
 import io.asyncflow.worker.internal.schedule.Schedules;
 import io.asyncflow.worker.internal.spool.DiskSpool;
@@ -30,6 +27,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.ServiceLoader;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -71,7 +69,7 @@ public final class Worker implements AutoCloseable {
             new StartTellingClient(builder.client(), startId, builder.version),
             new StartTellingClient(builder.heartbeats(), startId, builder.version),
             builder.sealing,
-            builder.lock(),
+            builder.lock.get(),
             builder.spool(),
             builder.ticker,
             builder.whenDrained);
@@ -175,7 +173,7 @@ public final class Worker implements AutoCloseable {
     private URI url = URI.create(DEFAULT_URL);
     private Supplier<String> apiKey = () -> null;
     private SSLContext tls;
-    private RedisAddress redis;
+    private Supplier<HoldLock> lock = NoHoldLock::new;
     private FlowClient client;
     private Sealing sealing = Sealing.OFF;
     private boolean stopsWithTheJvm = true;
@@ -255,14 +253,28 @@ public final class Worker implements AutoCloseable {
 
     /**
      * A Redis for a lock with which the workers of a type hold one after another, such as {@code
-     * redis://127.0.0.1:6379}; {@code null} or empty for none. It may be down at any time.
+     * redis://127.0.0.1:6379}; {@code null} or empty for none. It may be down at any time. Needs
+     * the library {@code worker-redis}.
      *
-     * @throws InvalidSettingException if it is not such an address
+     * @throws InvalidSettingException if it is not such an address, or the library is missing
      */
     public Builder redis(String value) {
-      redis =
-          value == null || value.isBlank() ? null : read("redisUrl", value, RedisAddress::parse);
+      lock =
+          value == null || value.isBlank()
+              ? NoHoldLock::new
+              : read("redisUrl", value, lockProvider()::at);
       return this;
+    }
+
+    private static HoldLock.Provider lockProvider() {
+      return ServiceLoader.load(HoldLock.Provider.class, Worker.class.getClassLoader())
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new InvalidSettingException(
+                      "redisUrl",
+                      "unset where the library io.asyncflow:worker-redis is missing, which has the"
+                          + " lock"));
     }
 
     /**
@@ -578,10 +590,6 @@ public final class Worker implements AutoCloseable {
 
     private FlowClient overHttp(Duration requestTimeout) {
       return new HttpFlowClient(url, null, requestTimeout, tls).withKeyFrom(apiKey);
-    }
-
-    private HoldLock lock() {
-      return redis == null ? new NoHoldLock() : new RedissonHoldLock(redis);
     }
   }
 }

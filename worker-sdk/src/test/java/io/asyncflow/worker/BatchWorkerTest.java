@@ -7,7 +7,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.fake.FakeFlowServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -12,7 +12,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
 import java.time.Duration;

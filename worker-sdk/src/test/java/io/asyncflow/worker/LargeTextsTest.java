@@ -10,7 +10,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.fake.FakeFlowServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

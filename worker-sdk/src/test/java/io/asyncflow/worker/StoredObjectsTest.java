@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.worker.testing.FakeFlowServer;
-import io.asyncflow.worker.testing.FakeStore;
+import io.asyncflow.fake.FakeFlowServer;
+import io.asyncflow.fake.FakeStore;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

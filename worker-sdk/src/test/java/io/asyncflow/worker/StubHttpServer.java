@@ -1,5 +1,6 @@
 package io.asyncflow.worker;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.asyncflow.api.Task;
@@ -16,7 +17,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Enough of flowsvr over real HTTP: the type lark, holds that park for ever unless there is a task,

@@ -15,9 +15,9 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.api.pause.PauseKind;
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.internal.loop.Ticker;
-import io.asyncflow.worker.testing.FakeFlowServer;
 import io.asyncflow.worker.testing.ScriptedHandler;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -765,8 +765,8 @@ class WorkerTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> builder.slots("cpu", 1).workerId("x".repeat(65)).build());
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> builder.workerId("w").redis("localhost:6379").build())
-        .withMessageContaining("redis://");
+        .isThrownBy(() -> builder.workerId("w").redis("redis://localhost:6379"))
+        .withMessageContaining("worker-redis");
   }
 
   @Test

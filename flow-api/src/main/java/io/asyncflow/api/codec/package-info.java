@@ -2,8 +2,8 @@
  * Texts and objects that flowsvr keeps but cannot read.
  *
  * <pre>
- *   application --seals--> create, createJob, schedule   --> row -->  hold --opens--> handler
- *   application <--opens-- getTask, getJob, getJobTasks  <-- row <-- report <--seals-- handler
+ *   application →seals→ create, createJob, schedule    →  row →  hold   →opens→ handler
+ *   application ←opens← getTask, getJob, getJobTasks  ←  row ←  report ←seals← handler
  * </pre>
  *
  * <p>A {@link io.asyncflow.api.codec.PayloadCodec} turns one text or one object into another one

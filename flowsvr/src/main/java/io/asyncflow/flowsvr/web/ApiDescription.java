@@ -1,8 +1,6 @@
 package io.asyncflow.flowsvr.web;
 
-import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.web.error.ErrorBody;
-import io.asyncflow.flowsvr.web.read.FieldNames;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.swagger.v3.core.converter.ModelConverters;
@@ -20,7 +18,6 @@ import io.swagger.v3.oas.models.responses.ApiResponse;
 import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.springdoc.core.customizers.OpenApiCustomizer;
@@ -105,7 +102,6 @@ class ApiDescription {
       Components components = api.getComponents();
       schemasOf(ErrorBody.class).forEach(components::addSchemas);
       api.getPaths().values().forEach(path -> finish(path, components));
-      nameInSnakeCase(components.getSchemas().get(TaskTypeSettings.class.getSimpleName()));
     };
   }
 
@@ -137,17 +133,6 @@ class ApiDescription {
     return new ApiResponse()
         .description("Refused or failed, with the status of its code")
         .content(new Content().addMediaType(JSON, body).addMediaType(PROBLEM, body));
-  }
-
-  /**
-   * springdoc reads the record with another Jackson version, which ignores its naming annotation.
-   */
-  private static void nameInSnakeCase(Schema<?> settings) {
-    Map<String, Schema> renamed = new LinkedHashMap<>();
-    settings
-        .getProperties()
-        .forEach((name, property) -> renamed.put(FieldNames.toSnakeCase(name), property));
-    settings.setProperties(renamed);
   }
 
   private static Map<String, Schema> schemasOf(Class<?> type) {

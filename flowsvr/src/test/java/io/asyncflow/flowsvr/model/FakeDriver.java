@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.TaskPageRequest;
-import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.fake.FakeFlowServer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;

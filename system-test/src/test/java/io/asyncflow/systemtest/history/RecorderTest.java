@@ -10,7 +10,7 @@ import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
-import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.fake.FakeFlowServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;

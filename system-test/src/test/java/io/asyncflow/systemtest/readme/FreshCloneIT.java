@@ -44,7 +44,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FreshCloneIT {
 
-  private static final String OURS = "asyncflow";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Of a first command, which builds. */
@@ -65,27 +64,8 @@ class FreshCloneIT {
     assertThat(cloned.exitCode()).as(cloned.output()).isZero();
     environment =
         Map.of(
-            "MAVEN_ARGS", "-o -Dmaven.repo.local=" + repositoryOfOthers(directory.resolve("m2")));
-  }
-
-  /** The local repository without what is ours: a link to each of its directories. */
-  private static Path repositoryOfOthers(Path repository) throws IOException {
-    Path all =
-        Path.of(
-            System.getProperty(
-                "localRepository", System.getProperty("user.home") + "/.m2/repository"));
-    linkAll(all, repository, "io");
-    linkAll(all.resolve("io"), repository.resolve("io"), OURS);
-    return repository;
-  }
-
-  private static void linkAll(Path from, Path to, String but) throws IOException {
-    Files.createDirectories(to);
-    try (Stream<Path> files = Files.list(from)) {
-      for (Path file : files.filter(file -> !file.endsWith(but)).toList()) {
-        Files.createSymbolicLink(to.resolve(file.getFileName()), file);
-      }
-    }
+            "MAVEN_ARGS",
+            "-o -Dmaven.repo.local=" + OtherLibraries.linkedIn(directory.resolve("m2")));
   }
 
   @Test

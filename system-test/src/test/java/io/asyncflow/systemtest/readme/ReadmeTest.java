@@ -2,11 +2,15 @@ package io.asyncflow.systemtest.readme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.spring.FlowClientProperties;
 import io.asyncflow.systemtest.readme.Document.Block;
 import io.asyncflow.worker.autoconfigure.WorkerProperties;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +25,8 @@ import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What can be said of the documents without running anything. */
 class ReadmeTest {
@@ -129,6 +135,33 @@ class ReadmeTest {
   }
 
   @Test
+  void everyPropertyOfAClientIsThereWithItsDefault() throws IOException {
+    URL library = FlowClientProperties.class.getProtectionDomain().getCodeSource().getLocation();
+    JsonNode described;
+    try (URLClassLoader itself = new URLClassLoader(new URL[] {library}, null);
+        InputStream in =
+            itself.getResourceAsStream("META-INF/spring-configuration-metadata.json")) {
+      described = JsonMapper.builder().build().readTree(in);
+    }
+    Document guide = Document.read("docs/spring-boot.md");
+    Set<String> names = new TreeSet<>();
+    for (JsonNode property : described.path("properties")) {
+      names.add(property.path("name").asString());
+      if (property.has("defaultValue")) {
+        assertThat(guide.text())
+            .contains(
+                "| `"
+                    + property.path("name").asString()
+                    + "` | `"
+                    + property.path("defaultValue").asString()
+                    + "` |");
+      }
+    }
+    assertThat(new TreeSet<>(guide.all("\\| `(asyncflow\\.client\\.[a-z.-]+)` \\|")))
+        .isEqualTo(names);
+  }
+
+  @Test
   void everySettingOfSchedulesIsThere() {
     Set<String> read = new TreeSet<>();
     filesBelow(Document.home().resolve("flowsvr/src/main/java"))
@@ -175,6 +208,7 @@ class ReadmeTest {
         "docs/schedules.md",
         "docs/schedules.zh-CN.md",
         "docs/seal.md",
+        "docs/spring-boot.md",
         "docs/state-machine.md",
         "docs/threats.md",
         "docs/worker-state-machines.md",
@@ -197,6 +231,7 @@ class ReadmeTest {
         "docs/reliability.md",
         "docs/schedules.md",
         "docs/seal.md",
+        "docs/spring-boot.md",
         "docs/state-machine.md",
         "docs/threats.md"
       })

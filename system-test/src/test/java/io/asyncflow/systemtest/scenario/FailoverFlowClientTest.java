@@ -11,7 +11,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.TaskPageRequest;
-import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.fake.FakeFlowServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

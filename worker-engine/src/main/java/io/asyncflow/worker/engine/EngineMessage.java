@@ -1,5 +1,11 @@
 package io.asyncflow.worker.engine;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
@@ -8,11 +14,6 @@ import io.asyncflow.worker.StageResult;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The messages between worker and engine, one JSON object for each line; docs/engines.md describes
@@ -67,13 +68,14 @@ sealed interface EngineMessage {
   /** The number of shown characters, enough to identify the source of a line. */
   int SHOWN = 100;
 
-  JsonMapper JSON = JsonMapper.builder().build();
+  JsonMapper JSON =
+      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
   static EngineMessage parse(String line) throws MalformedException {
     JsonNode node;
     try {
       node = JSON.readTree(line);
-    } catch (JacksonException e) {
+    } catch (JsonProcessingException e) {
       throw new MalformedException("printed what is no JSON: " + shown(line));
     }
     if (node == null || !node.isObject()) {
@@ -82,11 +84,10 @@ sealed interface EngineMessage {
     try {
       return switch (text(node, "type")) {
         case "ready" ->
-            new Ready(number(node, "protocol"), OneLine.of(node.path("engine").asString("")));
+            new Ready(number(node, "protocol"), OneLine.of(node.path("engine").asText("")));
         case "progress" -> new Progress(text(node, "id"), number(node, "percent"));
         case "result" -> new Result(text(node, "id"), result(node));
-        case "error" ->
-            new Failure(text(node, "id"), kind(node), node.path("message").asString(""));
+        case "error" -> new Failure(text(node, "id"), kind(node), node.path("message").asText(""));
         default -> throw new MalformedException("printed a message of an unknown type");
       };
     } catch (MalformedException e) {
@@ -108,7 +109,7 @@ sealed interface EngineMessage {
     if (node == null || node.isNull()) {
       return null;
     }
-    return node.isString() ? node.stringValue() : node.toString();
+    return node.isTextual() ? node.textValue() : node.toString();
   }
 
   private static Kind kind(JsonNode node) throws MalformedException {
@@ -123,10 +124,10 @@ sealed interface EngineMessage {
 
   private static String text(JsonNode node, String name) throws MalformedException {
     JsonNode value = node.get(name);
-    if (value == null || !value.isString()) {
+    if (value == null || !value.isTextual()) {
       throw new MalformedException("printed a message without a string \"" + name + "\"");
     }
-    return value.stringValue();
+    return value.textValue();
   }
 
   private static int number(JsonNode node, String name) throws MalformedException {

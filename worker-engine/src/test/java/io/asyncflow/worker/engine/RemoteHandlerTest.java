@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.asyncflow.worker.NonRetryableException;
@@ -37,8 +39,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Runs on an executor that answers what the test has written, the last answer for ever. */
 @Timeout(60)
@@ -133,10 +133,11 @@ class RemoteHandlerTest {
     assertThat(run(remote().build())).isEqualTo(StageResult.done("{\"frames\":3}"));
     assertThat(requests).containsExactly("POST /runs/" + ID.replace(":", "%3A"));
     JsonNode posted = JSON.readTree(bodies.get(0));
-    assertThat(posted.propertyNames())
+    assertThat(posted.fieldNames())
+        .toIterable()
         .containsExactly("id", "taskId", "taskType", "stage", "attempt", "context", "remainingMs");
-    assertThat(posted.path("id").asString()).isEqualTo(ID);
-    assertThat(posted.path("context").asString()).isEqualTo("{\"scene\":7}");
+    assertThat(posted.path("id").asText()).isEqualTo(ID);
+    assertThat(posted.path("context").asText()).isEqualTo("{\"scene\":7}");
   }
 
   @Test
@@ -208,7 +209,7 @@ class RemoteHandlerTest {
     StageHarness again = StageHarness.run("render").inLocalAttempt(2);
     assertThat(again.with(remote().build())).isEqualTo(StageResult.done("x"));
     assertThat(requests.get(1)).isEqualTo(requests.get(0) + ".2").startsWith("POST ");
-    assertThat(JSON.readTree(bodies.get(1)).path("id").asString()).isEqualTo(ID + ".2");
+    assertThat(JSON.readTree(bodies.get(1)).path("id").asText()).isEqualTo(ID + ".2");
   }
 
   @Test

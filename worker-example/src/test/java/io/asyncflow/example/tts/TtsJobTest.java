@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.example.tts.Sound.Tone;
+import io.asyncflow.fake.FakeStore;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ObjectGoneException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.StageResult.Done;
-import io.asyncflow.worker.testing.FakeStore;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

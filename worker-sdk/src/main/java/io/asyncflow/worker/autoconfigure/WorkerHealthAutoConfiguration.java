@@ -5,7 +5,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.annotation.Bean;
 
 /**
@@ -21,6 +23,9 @@ public class WorkerHealthAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean(name = "asyncflowHealthIndicator")
   HealthIndicator asyncflowHealthIndicator(WorkerLifecycle lifecycle) {
-    return new WorkerHealthIndicator(lifecycle);
+    return () -> {
+      WorkerHealth health = WorkerHealth.of(lifecycle);
+      return new Health.Builder(new Status(health.status()), health.details()).build();
+    };
   }
 }

@@ -3,7 +3,7 @@
  * API: everything here may change in any release.
  *
  * <p>Each package uses only packages below it. {@code spool} and {@code run} are independent of
- * each other, and {@code schedule} uses {@code loop} alone:
+ * each other, {@code schedule} uses {@code loop} alone, and {@code json} none:
  *
  * <pre>
  *   poll       asks for tasks
@@ -13,6 +13,7 @@
  *   run        one held task
  *   schedule   the schedules that this worker saves
  *   stage      the stages that this worker can run
+ *   json       contexts and results as JSON
  *   loop       turns, waits, time, the link to flowsvr
  * </pre>
  *

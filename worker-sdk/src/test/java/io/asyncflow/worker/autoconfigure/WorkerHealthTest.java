@@ -2,12 +2,12 @@ package io.asyncflow.worker.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
-import io.asyncflow.worker.testing.FakeFlowServer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -26,27 +26,25 @@ class WorkerHealthTest {
     }
   }
 
-  private final ApplicationContextRunner context =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  WorkerAutoConfiguration.class, WorkerHealthAutoConfiguration.class))
-          .withBean(WorkerAutoConfiguration.CLIENT_BEAN, FakeFlowServer.class);
+  private final ApplicationContextRunner context = with(WorkerHealthAutoConfiguration.class);
 
-  private static Health healthOf(WorkerState state, String problem) {
-    Health.Builder health = new Health.Builder();
-    WorkerHealthIndicator.describe(
-        new WorkerView("w1", state, List.of(), 1, 1, List.of(), 0, 0, problem), health);
-    return health.build();
+  private static ApplicationContextRunner with(Class<?> health) {
+    return new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(WorkerAutoConfiguration.class, health))
+        .withBean(WorkerAutoConfiguration.CLIENT_BEAN, FakeFlowServer.class);
+  }
+
+  private static WorkerHealth healthOf(WorkerState state, String problem) {
+    return WorkerHealth.of(new WorkerView("w1", state, List.of(), 1, 1, List.of(), 0, 0, problem));
   }
 
   @Test
   void onlyAnIllnessOfItsOwnIsDown() {
-    assertThat(healthOf(WorkerState.RUNNING, null).getStatus()).isEqualTo(Status.UP);
-    assertThat(healthOf(WorkerState.STOPPED, null).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
-    Health stuck = healthOf(WorkerState.RUNNING, "2 handlers ignore the interrupt");
-    assertThat(stuck.getStatus()).isEqualTo(Status.DOWN);
-    assertThat(stuck.getDetails()).containsEntry("problem", "2 handlers ignore the interrupt");
+    assertThat(healthOf(WorkerState.RUNNING, null).status()).isEqualTo("UP");
+    assertThat(healthOf(WorkerState.STOPPED, null).status()).isEqualTo("OUT_OF_SERVICE");
+    WorkerHealth stuck = healthOf(WorkerState.RUNNING, "2 handlers ignore the interrupt");
+    assertThat(stuck.status()).isEqualTo("DOWN");
+    assertThat(stuck.details()).containsEntry("problem", "2 handlers ignore the interrupt");
   }
 
   @Test
@@ -65,6 +63,28 @@ class WorkerHealthTest {
               assertThat(started.getBean(HealthIndicator.class).health().getStatus())
                   .isEqualTo(Status.OUT_OF_SERVICE);
             });
+  }
+
+  @Test
+  void theActuatorOfSpringBoot3ShowsItToo() {
+    ApplicationContextRunner older =
+        with(WorkerHealthOnBoot3AutoConfiguration.class).withBean(Stages.class);
+    older.run(
+        started ->
+            assertThat(
+                    started
+                        .getBean(org.springframework.boot.actuate.health.HealthIndicator.class)
+                        .health()
+                        .getStatus()
+                        .getCode())
+                .isEqualTo("UP"));
+    older
+        .withPropertyValues("management.health.defaults.enabled=false")
+        .run(
+            started ->
+                assertThat(started)
+                    .doesNotHaveBean(
+                        org.springframework.boot.actuate.health.HealthIndicator.class));
   }
 
   @Test

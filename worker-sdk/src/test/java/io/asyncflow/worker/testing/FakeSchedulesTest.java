@@ -36,6 +36,7 @@ import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleGap;
 import io.asyncflow.api.schedule.ScheduleListRequest;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import java.time.Duration;

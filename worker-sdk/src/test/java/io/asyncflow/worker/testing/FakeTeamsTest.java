@@ -19,6 +19,7 @@ import io.asyncflow.api.Team;
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import java.time.Duration;

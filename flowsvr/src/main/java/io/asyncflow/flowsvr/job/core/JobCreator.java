@@ -38,8 +38,8 @@ import tools.jackson.databind.json.JsonMapper;
 @Service
 public class JobCreator {
 
-  public static final String SPLIT_STAGE = "split";
-  public static final String MERGE_STAGE = "merge";
+  public static final String SPLIT_STAGE = JobPlace.SPLIT_STAGE;
+  public static final String MERGE_STAGE = JobPlace.MERGE_STAGE;
 
   /** Well below any database's max_allowed_packet. */
   private static final int PART_BYTES = 1024 * 1024;

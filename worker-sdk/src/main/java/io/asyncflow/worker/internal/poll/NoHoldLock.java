@@ -1,6 +1,8 @@
 package io.asyncflow.worker.internal.poll;
 
-/** No lock, used without Redis. */
+import io.asyncflow.worker.HoldLock;
+
+/** No lock, used without a service that has one. */
 public final class NoHoldLock implements HoldLock {
 
   @Override

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal.poll;
 
 import io.asyncflow.api.FlowException;
+import io.asyncflow.worker.HoldLock;
 import io.asyncflow.worker.internal.execute.LoadedModel;
 import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;

@@ -5,6 +5,9 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.internal.loop.Link;
@@ -26,8 +29,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A spool with one file for each report, written atomically.
@@ -48,7 +49,10 @@ import tools.jackson.databind.json.JsonMapper;
 public final class DiskSpool implements Spool {
 
   private static final Logger log = LoggerFactory.getLogger(DiskSpool.class);
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** A later version of this program may have left a report with more members. */
+  private static final JsonMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
 
   private static final String SUFFIX = ".json";
   private static final String UNFINISHED = ".tmp";
@@ -98,8 +102,10 @@ public final class DiskSpool implements Spool {
     }
     if (!Files.isDirectory(place) || !Files.isWritable(place)) {
       log.warn(
-          "spoolDir {} cannot be written, as {} is {}: reports that no server accepts are kept in memory only, and lost if this process ends; let spoolDir"
-              + " (asyncflow.worker.spool-dir) name a directory that this process can write, or none",
+          "spoolDir {} cannot be written, as {} is {}: reports that no server accepts are kept in"
+              + " memory only, and lost if this process ends; let spoolDir"
+              + " (asyncflow.worker.spool-dir) name a directory that this process can write, or"
+              + " none",
           root.getParent(),
           place,
           Files.isDirectory(place) ? "not its own to write" : "no directory");
@@ -114,7 +120,7 @@ public final class DiskSpool implements Spool {
     if (closed) {
       return false;
     }
-    byte[] json = JSON.writeValueAsBytes(report);
+    byte[] json = bytesOf(report);
     if (kept.size() >= mostReports || bytes + json.length > mostBytes) {
       return refuse("FULL", "it is full with " + kept.size() + " reports");
     }
@@ -129,6 +135,14 @@ public final class DiskSpool implements Spool {
       return true;
     } catch (IOException e) {
       return refuse("DISK", e.toString());
+    }
+  }
+
+  private static byte[] bytesOf(Report report) {
+    try {
+      return JSON.writeValueAsBytes(report);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("a report cannot be written as JSON", e);
     }
   }
 
@@ -279,7 +293,7 @@ public final class DiskSpool implements Spool {
       Report report = requireWhole(JSON.readValue(json, Report.class));
       remember(report, new Kept(directory, file, json.length));
       return Optional.of(report);
-    } catch (IOException | JacksonException | IllegalArgumentException e) {
+    } catch (IOException | IllegalArgumentException e) {
       log.warn("{} is no report: {}", file, OneLine.of(e.getMessage()));
       setAside(file);
       return Optional.empty();

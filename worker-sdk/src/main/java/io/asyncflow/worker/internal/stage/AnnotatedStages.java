@@ -9,6 +9,7 @@ import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.json.ContextJson;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;

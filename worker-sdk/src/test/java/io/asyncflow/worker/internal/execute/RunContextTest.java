@@ -2,6 +2,8 @@ package io.asyncflow.worker.internal.execute;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.StageContext;
@@ -15,8 +17,6 @@ import io.asyncflow.worker.internal.stage.ForwardingContext;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 class RunContextTest {
 
@@ -31,7 +31,7 @@ class RunContextTest {
   }
 
   @Test
-  void scheduleAndFireTimeAreThoseOfTheTask() {
+  void scheduleAndFireTimeAreThoseOfTheTask() throws Exception {
     Run run = worker.heldRun("", stage);
     assertThat(contextOf(run).scheduleId()).isEmpty();
     assertThat(contextOf(run).fireTime()).isEmpty();

@@ -6,6 +6,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.GenericType;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
@@ -27,7 +28,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
-import tools.jackson.core.type.TypeReference;
 
 /** From a held task to its report. */
 class StageRunnerTest {
@@ -109,7 +109,7 @@ class StageRunnerTest {
     Report list =
         reportOf(
             "[{\"text\":\"hi\",\"number\":3}]",
-            c -> StageResult.done(c.context(new TypeReference<List<Note>>() {}).get(0).text()));
+            c -> StageResult.done(c.context(new GenericType<List<Note>>() {}).get(0).text()));
     assertThat(list.result()).isEqualTo("hi");
   }
 

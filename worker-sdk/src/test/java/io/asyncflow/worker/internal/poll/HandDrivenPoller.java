@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal.poll;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.codec.Sealing;
+import io.asyncflow.worker.HoldLock;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;

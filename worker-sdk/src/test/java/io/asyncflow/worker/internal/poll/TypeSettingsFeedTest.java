@@ -3,11 +3,11 @@ package io.asyncflow.worker.internal.poll;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;
 import io.asyncflow.worker.internal.loop.Link;
 import io.asyncflow.worker.internal.loop.LoggedLines;
-import io.asyncflow.worker.testing.FakeFlowServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,160 @@
+package io.asyncflow.api;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class AsyncFlowClientTest {
+
+  private static final NewTask TASK = NewTask.of("lark", "one", "ada", "{}");
+
+  private static FlowException failureOf(CompletableFuture<?> call) throws InterruptedException {
+    try {
+      call.get();
+    } catch (ExecutionException e) {
+      return (FlowException) e.getCause();
+    }
+    throw new AssertionError("it does not fail");
+  }
+
+  @Test
+  void callsSendAndReadWhatThoseThatWaitDo() throws Exception {
+    try (StubServer server = new StubServer("/api/task/")) {
+      AsyncFlowClient flow = server.client().async();
+      server.answers("{\"taskId\":\"1_lark_task_1\",\"outcome\":\"CREATED\"}");
+      assertThat(flow.create(TASK).get())
+          .isEqualTo(new CreateResult("1_lark_task_1", CreateOutcome.CREATED));
+      server.answers("{\"taskIds\":[\"1_lark_task_1\"],\"outcomes\":[\"EXISTING\"]}");
+      assertThat(flow.create(List.of(TASK)).get())
+          .containsExactly(new CreateResult("1_lark_task_1", CreateOutcome.EXISTING));
+      server.answers(
+          "{\"taskData\":{\"taskId\":\"1_lark_task_1\",\"status\":4,\"priority\":0,\"orderTime\":1,"
+              + "\"crtRetryNum\":0,\"maxRetryNum\":3,\"maxRetryInterval\":30,\"createTime\":1,"
+              + "\"modifyTime\":1,\"leaseEpoch\":0,\"deliveryCount\":0}}");
+      assertThat(flow.getTask("1_lark_task_1").get().taskStatus()).isEqualTo(TaskStatus.SUCCESS);
+      assertThat(flow.getTask("lark", "k").get().taskId()).isEqualTo("1_lark_task_1");
+      server.answers("null");
+      assertThat(flow.cancelTask("1_lark_task_1", "ann", null).get()).isNull();
+      assertThat(server.seen)
+          .element(3)
+          .asString()
+          .startsWith("getTask ")
+          .contains("\"idempotencyKey\":\"k\"");
+      assertThat(server.seen)
+          .last()
+          .asString()
+          .startsWith("cancel ")
+          .contains("\"operator\":\"ann\"");
+      assertThat(failureOf(flow.create(TASK))).hasMessageContaining("it has no result");
+    }
+  }
+
+  @Test
+  void refusalAndSilenceAreThoseOfTheOtherCalls() throws Exception {
+    try (StubServer server = new StubServer("/api/task/")) {
+      server.refuses(404, "{\"msg\":\"no task 1\",\"code\":8035,\"result\":null}");
+      FlowException refusal = failureOf(server.client().async().getTask("1_lark_task_1"));
+      assertThat(refusal.errorCode()).isEqualTo(ErrorCode.NO_SUCH_TASK);
+      assertThat(refusal).hasMessage("no task 1");
+    }
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    URI nowhere = URI.create("http://127.0.0.1:" + port);
+    FlowClient flow = new HttpFlowClient(nowhere, null);
+    FlowException unreachable = failureOf(flow.async().create(TASK));
+    assertThatExceptionOfType(FlowUnreachableException.class)
+        .isThrownBy(() -> flow.create(TASK))
+        .withMessage(unreachable.getMessage());
+  }
+
+  @Test
+  void serverThatDoesNotAnswerInTimeFailsTheFuture() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      URI url = URI.create("http://127.0.0.1:" + silent.getLocalPort());
+      FlowClient flow = new HttpFlowClient(url, null, Duration.ofMillis(200));
+      assertThat(failureOf(flow.async().create(TASK)))
+          .isInstanceOf(FlowUnreachableException.class)
+          .hasMessageContaining("did not answer /api/task/createTask within 200 ms");
+    }
+  }
+
+  @Test
+  void keyThatWasReplacedIsTriedOnceMore() throws Exception {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          boolean isNew =
+              "Bearer new".equals(exchange.getRequestHeaders().getFirst("Authorization"));
+          byte[] answer =
+              (isNew
+                      ? "{\"code\":0,\"msg\":\"ok\",\"result\":{\"taskId\":\"1_lark_task_1\"}}"
+                      : "{\"code\":8070,\"msg\":\"not this key\"}")
+                  .getBytes(UTF_8);
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(isNew ? 200 : 401, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    server.start();
+    try {
+      URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+      AtomicBoolean replaced = new AtomicBoolean();
+      FlowClient flow =
+          new HttpFlowClient(url, null).withKeyFrom(() -> replaced.getAndSet(true) ? "new" : "old");
+      assertThat(flow.async().create(TASK).get().taskId()).isEqualTo("1_lark_task_1");
+      FlowClient refused = new HttpFlowClient(url, "old");
+      assertThat(failureOf(refused.async().create(TASK)).errorCode())
+          .isEqualTo(ErrorCode.NOT_AUTHENTICATED);
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  /** What a caller does with an answer must not keep the other answers from being read. */
+  @Test
+  void callerThatBlocksInAFutureStopsNoOtherCall() throws Exception {
+    try (StubServer server = new StubServer("/api/task/")) {
+      server.answers("{\"taskId\":\"1_lark_task_1\",\"outcome\":\"CREATED\"}");
+      FlowClient flow = server.client();
+      CompletableFuture<CreateResult> second =
+          flow.async()
+              .create(TASK)
+              .thenApply(first -> flow.create(TASK))
+              .thenApply(created -> flow.async().create(TASK).join());
+      assertThat(second.get(20, TimeUnit.SECONDS).taskId()).isEqualTo("1_lark_task_1");
+    }
+  }
+
+  @Test
+  void everyClientHasThem() throws Exception {
+    try (StubServer server = new StubServer("/api/task/")) {
+      server.answers("{\"taskId\":\"1_lark_task_1\",\"outcome\":\"CREATED\"}");
+      AsyncFlowClient flow = new ForwardingFlowClient(server.client()) {}.async();
+      assertThat(flow.create(TASK).get().taskId()).isEqualTo("1_lark_task_1");
+      server.refuses(404, "{\"msg\":\"no task 1\",\"code\":8035,\"result\":null}");
+      assertThat(failureOf(flow.getTask("1_lark_task_1")).errorCode())
+          .isEqualTo(ErrorCode.NO_SUCH_TASK);
+      assertThat(failureOf(flow.cancelTask("1_lark_task_1", null, null)).errorCode())
+          .isEqualTo(ErrorCode.NO_SUCH_TASK);
+    }
+  }
+}

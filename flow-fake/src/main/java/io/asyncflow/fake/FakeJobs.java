@@ -1,0 +1,502 @@
+package io.asyncflow.fake;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.api.JobClient;
+import io.asyncflow.api.JobEvent;
+import io.asyncflow.api.JobEvents;
+import io.asyncflow.api.JobListRequest;
+import io.asyncflow.api.JobPage;
+import io.asyncflow.api.JobProgress;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTask;
+import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskRow;
+import java.io.Reader;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The jobs of a {@link FakeFlowServer}, guarded by its lock, with the failure policy {@code
+ * FINISH}.
+ */
+final class FakeJobs implements JobClient {
+
+  private static final class Row {
+    NewJob created;
+    FireId fire;
+    FakeTeam team;
+    JobState state = JobState.SPLITTING;
+    String splitTask;
+    int stagedEpoch;
+    final List<JobChild> staged = new ArrayList<>();
+    Integer total;
+    final List<String> children = new ArrayList<>();
+    int done;
+    int failed;
+    int cancelled;
+    String mergeTask;
+    String result;
+    boolean paused;
+  }
+
+  private final FakeFlowServer server;
+  private final FakeWorkers workers;
+  private final Map<String, Row> rows = new LinkedHashMap<>();
+
+  FakeJobs(FakeFlowServer server, FakeWorkers workers) {
+    this.server = server;
+    this.workers = workers;
+  }
+
+  @Override
+  public String createJob(NewJob job) {
+    synchronized (server) {
+      server.before();
+      checkSealing(job);
+      String jobId = create(job, null);
+      server.after();
+      return jobId;
+    }
+  }
+
+  /** Refuses a job with a text that its type does not take. */
+  void checkSealing(NewJob job) {
+    server.checkSealing(job.jobType(), job.jobInput(), "jobInput");
+    String childType = childTypeOf(job);
+    if (job.team() != null) {
+      server.checkSealing(childType, job.team().taskContext(), "team.taskContext");
+    }
+    if (job.children() != null) {
+      checkSealing(childType, job.children());
+    }
+  }
+
+  private void checkSealing(String childType, List<JobChild> children) {
+    children.forEach(child -> server.checkSealing(childType, child.taskContext(), "taskContext"));
+  }
+
+  /**
+   * Creates a job, without injected faults; called under the server's lock.
+   *
+   * @param fire the fire that creates it; {@code null} if no schedule does
+   */
+  String create(NewJob job, FireId fire) {
+    String jobId = "" + (rows.size() + 1);
+    Row row = new Row();
+    row.created = job;
+    row.fire = fire;
+    if (job.hasSplit()) {
+      row.splitTask =
+          server.insert(
+              ownTask(job, JobPlace.SPLIT_STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
+      rows.put(jobId, row);
+      return jobId;
+    }
+    row.state = JobState.RUNNING;
+    if (job.team() == null) {
+      row.staged.addAll(job.children());
+    } else {
+      row.team = new FakeTeam(workers, job, server.millis());
+      JobChild copy = new JobChild(job.team().taskStage(), job.team().taskContext(), null);
+      row.staged.addAll(Collections.nCopies(row.team.total(), copy));
+    }
+    row.total = row.staged.size();
+    rows.put(jobId, row);
+    release(jobId, row);
+    return jobId;
+  }
+
+  /** Gives copies to workers that have come, and those of silent workers to others. */
+  void lookAtTeams() {
+    List.copyOf(rows.entrySet()).stream()
+        .filter(row -> row.getValue().team != null && !row.getValue().paused)
+        .filter(row -> row.getValue().state == JobState.RUNNING)
+        .forEach(row -> lookAt(row.getKey(), row.getValue()));
+  }
+
+  private void lookAt(String jobId, Row row) {
+    long now = server.millis();
+    for (int index = 0; index < row.children.size(); index++) {
+      String taskId = row.children.get(index);
+      TaskRow task = server.row(taskId);
+      if (task.status() == TaskStatus.WAITING) {
+        Optional<String> next = row.team.moveFromSilent(index, task.stage(), now);
+        if (next.isPresent()) {
+          server.moveTo(taskId, next.get());
+        } else if (row.team.isHopeless(index, task.stage(), now)) {
+          server.cancel(taskId);
+        }
+      }
+    }
+    release(jobId, row);
+  }
+
+  /** The fire that created the job; {@code null} if no schedule did. */
+  FireId fireOf(String jobId) {
+    return rows.get(jobId).fire;
+  }
+
+  boolean isFinal(String jobId) {
+    return rows.get(jobId).state.isFinal();
+  }
+
+  private static NewTask ownTask(NewJob job, String stage) {
+    return NewTask.of(job.jobType(), stage, job.userId(), "");
+  }
+
+  @Override
+  public Job getJob(String jobId) {
+    synchronized (server) {
+      Row row = row(jobId);
+      return new Job(
+          jobId,
+          row.created.userId(),
+          row.created.jobType(),
+          childTypeOf(row.created),
+          row.state,
+          FailurePolicy.FINISH,
+          0,
+          row.created.window(),
+          row.fire == null ? null : "" + row.fire.scheduleId(),
+          row.fire == null ? null : (Long) row.fire.fireTime(),
+          row.total,
+          row.done,
+          row.failed,
+          row.cancelled,
+          row.splitTask,
+          row.mergeTask,
+          row.result,
+          null,
+          0,
+          0,
+          null,
+          row.paused && !row.state.isFinal() ? Boolean.TRUE : null,
+          row.created.merges(),
+          row.created.team() == null ? null : row.created.team().withoutContext());
+    }
+  }
+
+  @Override
+  public JobPage getJobList(JobListRequest request) {
+    synchronized (server) {
+      server.before();
+      int limit = request.limit() == null ? 100 : request.limit();
+      int number = request.cursor() == null ? rows.size() : Integer.parseInt(request.cursor());
+      List<Job> page = new ArrayList<>();
+      while (number > 0 && page.size() < limit) {
+        Job job = getJob("" + number--);
+        if (isAskedFor(request, job)) {
+          page.add(job);
+        }
+      }
+      return new JobPage(page, number > 0 ? "" + number : null);
+    }
+  }
+
+  private static boolean isAskedFor(JobListRequest request, Job job) {
+    return (request.userId() == null || request.userId().equals(job.userId()))
+        && (request.jobType() == null || request.jobType().equalsIgnoreCase(job.jobType()))
+        && (request.states().isEmpty() || request.states().contains(job.state()));
+  }
+
+  @Override
+  public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
+    synchronized (server) {
+      List<String> children = row(jobId).children;
+      int from = cursor == null ? 0 : Integer.parseInt(cursor);
+      int end = Math.min(from + limit, children.size());
+      List<JobTask> page = new ArrayList<>();
+      for (int index = from; index < end; index++) {
+        Task task = server.getTask(children.get(index));
+        page.add(
+            new JobTask(
+                index,
+                task.taskId(),
+                task.taskStage(),
+                task.status(),
+                task.progress(),
+                task.result(),
+                null,
+                null,
+                task.workerId()));
+      }
+      return new JobTaskPage(page, end < children.size() ? "" + end : null);
+    }
+  }
+
+  /** Streams events from the beginning, whatever the last event was. */
+  @Override
+  public JobEvents openJobProgress(String jobId, String lastEventId) {
+    getJob(jobId);
+    return new Events(jobId);
+  }
+
+  private final class Events implements JobEvents {
+    private final String jobId;
+    private JobProgress last;
+    private int sentEvents;
+
+    Events(String jobId) {
+      this.jobId = jobId;
+    }
+
+    @Override
+    public JobEvent next() throws InterruptedException {
+      synchronized (server) {
+        if (last != null && last.state().isFinal()) {
+          return null;
+        }
+        JobProgress now = JobProgress.of(getJob(jobId));
+        while (now.equals(last)) {
+          server.wait();
+          now = JobProgress.of(getJob(jobId));
+        }
+        last = now;
+        return new JobEvent("" + ++sentEvents, now.state().isFinal(), now);
+      }
+    }
+
+    @Override
+    public void close() {
+      // nothing is open
+    }
+  }
+
+  @Override
+  public Reader openJobInput(String jobId) {
+    synchronized (server) {
+      return new StringReader(Objects.requireNonNullElse(row(jobId).created.jobInput(), ""));
+    }
+  }
+
+  @Override
+  public void addJobChildren(JobChildren page) {
+    synchronized (server) {
+      Task split = server.getTask(page.taskId());
+      if (split.leaseEpoch() != page.leaseEpoch() || split.taskStatus().isFinal()) {
+        throw new FlowException(ErrorCode.LEASE_LOST, "the split's lease is lost");
+      }
+      Row row = row(split.jobId());
+      checkSealing(childTypeOf(row.created), page.children());
+      if (row.stagedEpoch != page.leaseEpoch()) {
+        row.stagedEpoch = page.leaseEpoch();
+        row.staged.clear();
+      }
+      if (page.first() > row.staged.size()) {
+        throw new FlowException(ErrorCode.INVALID_INPUT, "pages come in order");
+      }
+      for (int i = 0; i < page.children().size(); i++) {
+        int index = page.first() + i;
+        if (index == row.staged.size()) {
+          row.staged.add(page.children().get(i));
+        } else {
+          row.staged.set(index, page.children().get(i));
+        }
+      }
+      server.after();
+    }
+  }
+
+  @Override
+  public void cancelJob(String jobId) {
+    synchronized (server) {
+      Row row = row(jobId);
+      if (row.state != JobState.CANCELLED) {
+        if (row.state.isFinal()) {
+          throw new FlowException(
+              ErrorCode.TRANSITION_NOT_ALLOWED, "job " + jobId + " is " + row.state);
+        }
+        cancel(jobId);
+      }
+      server.after();
+    }
+  }
+
+  /** Cancels a job that has not ended, with its tasks, without injected faults. */
+  void cancel(String jobId) {
+    Row row = rows.get(jobId);
+    row.state = JobState.STOPPING;
+    tasksOf(row).filter(task -> !server.row(task).status().isFinal()).forEach(server::cancel);
+    row.state = JobState.CANCELLED;
+    tellSchedule(jobId, row);
+    server.notifyAll();
+  }
+
+  @Override
+  public void pauseJob(String jobId, String operator, String reason) {
+    setPaused(jobId, true);
+  }
+
+  @Override
+  public void resumeJob(String jobId, String operator, String reason) {
+    setPaused(jobId, false);
+  }
+
+  private void setPaused(String jobId, boolean paused) {
+    synchronized (server) {
+      Row row = row(jobId);
+      if (row.state.isFinal()) {
+        throw new FlowException(
+            ErrorCode.TRANSITION_NOT_ALLOWED, "job " + jobId + " is " + row.state);
+      }
+      boolean isResume = row.paused && !paused;
+      row.paused = paused;
+      if (isResume) {
+        tasksOf(row).forEach(server::resume);
+      }
+      setAside();
+      server.after();
+    }
+  }
+
+  /** Pauses what waits of paused jobs; called under the server's lock. */
+  void setAside() {
+    for (Row row : rows.values()) {
+      if (row.paused && !row.state.isFinal()) {
+        tasksOf(row)
+            .filter(task -> server.row(task).status() == TaskStatus.WAITING)
+            .forEach(server::pause);
+      }
+    }
+  }
+
+  private static Stream<String> tasksOf(Row row) {
+    Stream<String> own = Stream.of(row.splitTask, row.mergeTask).filter(Objects::nonNull);
+    return Stream.concat(own, List.copyOf(row.children).stream());
+  }
+
+  @Override
+  public void retryJob(String jobId) {
+    throw new UnsupportedOperationException("the fake flowsvr retries no jobs");
+  }
+
+  /** Records a final task of the job; called under the server's lock. */
+  void ended(String jobId, String taskId, TaskStatus status, String result) {
+    Row row = rows.get(jobId);
+    boolean succeeded = status == TaskStatus.SUCCESS;
+    if (row.state == JobState.STOPPING) {
+      row.cancelled += row.children.contains(taskId) ? 1 : 0;
+      return; // it ends when all its tasks have
+    }
+    if (taskId.equals(row.mergeTask)) {
+      row.state = succeeded ? JobState.SUCCESS : JobState.FAILED;
+      row.result = result;
+    } else if (status == TaskStatus.FAILED && moves(row, taskId)) {
+      return;
+    } else if (!taskId.equals(row.splitTask)) {
+      row.done += succeeded ? 1 : 0;
+      row.failed += status == TaskStatus.FAILED ? 1 : 0;
+      row.cancelled += status == TaskStatus.CANCELLED ? 1 : 0;
+      release(jobId, row);
+      mergeIfComplete(jobId, row);
+    } else if (succeeded) {
+      row.state = JobState.RUNNING;
+      row.total = row.stagedEpoch == server.getTask(taskId).leaseEpoch() ? row.staged.size() : 0;
+      release(jobId, row);
+      mergeIfComplete(jobId, row);
+    } else {
+      row.state = JobState.FAILED;
+    }
+    tellSchedule(jobId, row);
+    server.notifyAll();
+  }
+
+  /** Moves a failed copy of a team to another worker; false if it does not move. */
+  private boolean moves(Row row, String taskId) {
+    int index = row.children.indexOf(taskId);
+    Optional<String> next =
+        row.team == null || index < 0
+            ? Optional.empty()
+            : row.team.moveAfterFailure(index, server.row(taskId).stage(), server.millis());
+    next.ifPresent(
+        worker -> {
+          server.revive(taskId);
+          server.moveTo(taskId, worker);
+        });
+    return next.isPresent();
+  }
+
+  private void tellSchedule(String jobId, Row row) {
+    if (row.fire != null && row.state.isFinal()) {
+      TaskStatus status = TaskStatus.valueOf(row.state.name());
+      String error = status == TaskStatus.FAILED ? "job " + jobId + " failed" : null;
+      server.runEnded(row.fire, new TriggeredRun(null, jobId), status, error);
+    }
+  }
+
+  /** Makes tasks of staged children, as far as the window has room. */
+  private void release(String jobId, Row row) {
+    int window = Objects.requireNonNullElse(row.created.window(), row.total);
+    while (row.children.size() < Math.min(row.total, window + ended(row))) {
+      JobChild child = row.staged.get(row.children.size());
+      NewTask task =
+          NewTask.of(
+              childTypeOf(row.created),
+              child.taskStage(),
+              row.created.userId(),
+              child.taskContext());
+      if (child.workerIds() != null) {
+        task = task.withWorkerIds(child.workerIds());
+      }
+      if (row.team != null) {
+        Optional<String> worker = row.team.pin(row.children.size(), server.millis());
+        if (worker.isEmpty()) {
+          return;
+        }
+        task = task.withWorkerIds(List.of(worker.get()));
+      }
+      Integer copies = row.team == null ? null : row.total;
+      JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size(), copies);
+      row.children.add(server.insert(task, place));
+    }
+  }
+
+  private static int ended(Row row) {
+    return row.done + row.failed + row.cancelled;
+  }
+
+  private void mergeIfComplete(String jobId, Row row) {
+    if (row.done == row.total && !row.created.merges()) {
+      row.state = JobState.SUCCESS;
+    } else if (row.done == row.total) {
+      row.state = JobState.MERGING;
+      row.mergeTask =
+          server.insert(
+              ownTask(row.created, JobPlace.MERGE_STAGE), JobPlace.mergeOf(Long.parseLong(jobId)));
+    } else if (ended(row) == row.total) {
+      row.state = JobState.FAILED;
+    }
+  }
+
+  private static String childTypeOf(NewJob job) {
+    return job.childType() == null ? job.jobType() : job.childType();
+  }
+
+  private Row row(String jobId) {
+    server.before();
+    Row row = rows.get(jobId);
+    if (row == null) {
+      throw new FlowException(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId);
+    }
+    return row;
+  }
+}

@@ -1,0 +1,50 @@
+package io.asyncflow.spring;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.codec.PayloadCodec;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/**
+ * Gives the application a {@link FlowClient}, if {@code asyncflow.client.url} is set and it has
+ * none of its own, such as a fake in its tests. Saves the task types of the properties, and those
+ * that are beans of type {@link TaskTypeSettings}, through whichever client there is.
+ */
+@AutoConfiguration
+@EnableConfigurationProperties(FlowClientProperties.class)
+public class FlowClientAutoConfiguration {
+
+  /**
+   * @param codecs seals what the client sends, and opens what it reads
+   */
+  @Bean
+  @ConditionalOnMissingBean(FlowClient.class)
+  @ConditionalOnProperty("asyncflow.client.url")
+  FlowClient asyncflowClient(
+      FlowClientProperties properties,
+      Environment environment,
+      ObjectProvider<PayloadCodec> codecs) {
+    return ClientConnection.of(properties, environment).client(codecs.getIfAvailable());
+  }
+
+  @Bean
+  @ConditionalOnSingleCandidate(FlowClient.class)
+  TaskTypeSaver asyncflowTaskTypeSaver(
+      FlowClient client,
+      FlowClientProperties properties,
+      ObjectProvider<TaskTypeSettings> declared) {
+    Stream<TaskTypeSettings> ofProperties =
+        properties.getTypes().entrySet().stream().map(type -> type.getValue().named(type.getKey()));
+    List<TaskTypeSettings> types = Stream.concat(ofProperties, declared.orderedStream()).toList();
+    return new TaskTypeSaver(client, types);
+  }
+}

@@ -1,0 +1,317 @@
+package io.asyncflow.spring.outbox;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.OneLine;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Sends what {@link TransactionalFlowClient} keeps: a hundred tasks at a time, the oldest first,
+ * and deletes them when flowsvr has answered. One thread; it uses one connection while it sends.
+ *
+ * <p>If flowsvr does not answer, all tasks stay where they are, and the relay tries again, at last
+ * every thirty seconds. If flowsvr refuses a call, or the client cannot make it, its tasks are sent
+ * one by one: a task that may be accepted later is tried again, at last every ten minutes; any
+ * other one is kept with the refusal and is not sent again.
+ */
+public final class OutboxRelay implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
+
+  private static final int BATCH = 100;
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+  /** How long a stop sends what is left; Spring Boot waits for 30 s. */
+  private static final Duration GRACE = Duration.ofSeconds(20);
+
+  private static final long FIRST_DELAY_MS = 1_000;
+  private static final int MOST_DOUBLINGS = 9;
+  private static final long LONGEST_DELAY_MS = 600_000;
+
+  private final OutboxTable table;
+  private final FlowClient client;
+  private final Duration pollInterval;
+  private final Semaphore news = new Semaphore(0);
+  private Thread thread;
+  private volatile Stop stop;
+  private Duration pause = Duration.ZERO;
+
+  OutboxRelay(OutboxTable table, FlowClient client, Duration pollInterval) {
+    this.table = table;
+    this.client = client;
+    this.pollInterval = pollInterval;
+  }
+
+  @Override
+  public synchronized void start() {
+    if (thread == null) {
+      table.requireUsable();
+      Stop end = new Stop();
+      stop = end;
+      thread = new Thread(() -> run(end), "asyncflow-outbox");
+      thread.setDaemon(true); // the end of the application's context stops it
+      thread.start();
+    }
+  }
+
+  /** Lets the relay look at the table now. */
+  void wakeUp() {
+    news.release();
+  }
+
+  /** The request to stop, and the time that is left then. */
+  private static final class Stop {
+
+    private final CountDownLatch requested = new CountDownLatch(1);
+    private volatile long deadline;
+
+    void request() {
+      deadline = System.nanoTime() + GRACE.toNanos();
+      requested.countDown();
+    }
+
+    boolean isRequested() {
+      return requested.getCount() == 0;
+    }
+
+    boolean isOver() {
+      return isRequested() && System.nanoTime() - deadline > 0;
+    }
+
+    boolean await(Duration atMost) throws InterruptedException {
+      return requested.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void run(Stop end) {
+    try {
+      boolean stopped = false;
+      while (!stopped) {
+        news.drainPermits();
+        sendAll(end);
+        if (pause.isZero()) {
+          news.tryAcquire(pollInterval.toMillis(), TimeUnit.MILLISECONDS);
+          stopped = end.isRequested();
+        } else {
+          stopped = end.await(pause);
+        }
+      }
+      // What was committed while the other parts of the application stopped.
+      sendAll(end);
+    } catch (InterruptedException e) {
+      log.debug("the relay is interrupted; the next start sends what is left");
+    }
+  }
+
+  private void sendAll(Stop end) {
+    try {
+      while (sendOnce() == BATCH && !end.isOver()) {
+        worked();
+      }
+      worked();
+    } catch (RuntimeException e) {
+      failed(e, end);
+    }
+  }
+
+  private void worked() {
+    if (!pause.isZero()) {
+      log.info("the tasks of the outbox are sent again");
+      pause = Duration.ZERO;
+    }
+  }
+
+  private void failed(RuntimeException e, Stop end) {
+    if (end.isRequested()) {
+      log.warn(
+          "the tasks of the outbox are not sent now, and the next start sends them: {}",
+          OneLine.of(String.valueOf(e.getMessage())));
+    } else if (pause.isZero()) {
+      log.warn(
+          "the tasks of the outbox are not sent now, and it is tried again: {}",
+          OneLine.of(String.valueOf(e.getMessage())),
+          e instanceof FlowException ? null : e);
+      pause = FIRST_PAUSE;
+    } else {
+      Duration doubled = pause.multipliedBy(2);
+      pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    }
+  }
+
+  /**
+   * Sends the tasks that are due, up to a hundred.
+   *
+   * @return how many
+   * @throws FlowException if flowsvr does not answer, or takes none from this client now
+   */
+  int sendOnce() {
+    Turn turn = table.claim(this::send, BATCH, System.currentTimeMillis());
+    if (turn.failure() != null) {
+      throw turn.failure();
+    }
+    return turn.tasks();
+  }
+
+  /**
+   * @param failure why the turn ended early; {@code null} if it did not
+   */
+  private record Turn(int tasks, FlowException failure) {}
+
+  private Turn send(List<OutboxTask> claimed) {
+    Refusals refusals = new Refusals();
+    List<OutboxTask> rows = new ArrayList<>(claimed);
+    rows.removeIf(row -> row.task() == null && refusals.isUnreadable(row));
+    if (rows.isEmpty()) {
+      return new Turn(claimed.size(), null);
+    }
+    try {
+      client.create(rows.stream().map(OutboxTask::task).toList());
+    } catch (FlowException e) {
+      return isOfSomeTask(e.errorCode()) ? sendEach(rows, refusals) : new Turn(0, e);
+    } catch (RuntimeException e) {
+      return sendEach(rows, refusals); // such as of a codec that cannot seal one of them
+    }
+    table.delete(rows);
+    return new Turn(claimed.size(), null);
+  }
+
+  private Turn sendEach(List<OutboxTask> rows, Refusals refusals) {
+    for (int i = 0; i < rows.size() && !isOver(); i++) {
+      OutboxTask row = rows.get(i);
+      try {
+        client.create(row.task());
+      } catch (FlowException e) {
+        if (!isOfSomeTask(e.errorCode())) {
+          return new Turn(i, e);
+        }
+        refusals.byServer(row, e);
+        continue;
+      } catch (RuntimeException e) {
+        refusals.byClient(row, e);
+        continue;
+      }
+      table.delete(List.of(row));
+    }
+    return new Turn(rows.size(), null);
+  }
+
+  private boolean isOver() {
+    Stop end = stop;
+    return end != null && end.isOver();
+  }
+
+  /** What becomes of the refused tasks of one turn; the log names each reason for a wait once. */
+  private final class Refusals {
+
+    private final Set<String> logged = new HashSet<>();
+
+    /** Perhaps another instance can, whose version wrote it. */
+    boolean isUnreadable(OutboxTask row) {
+      postpone(row, "a task", "this version of the application cannot read it");
+      return true;
+    }
+
+    void byClient(OutboxTask row, RuntimeException e) {
+      postpone(row, nameOf(row), OneLine.of(e.toString()));
+    }
+
+    void byServer(OutboxTask row, FlowException e) {
+      String why = OneLine.of(e.errorCode().code() + " " + e.getMessage());
+      if (mayBeAcceptedLater(e.errorCode())) {
+        postpone(row, nameOf(row), why);
+        return;
+      }
+      table.giveUp(row, why);
+      log.error(
+          "flowsvr refuses task {} of the outbox, of type {}: {}; it stays in {} and is sent again"
+              + " if its due_ms is set to 0",
+          row.id(),
+          OneLine.of(row.task().taskType()),
+          why,
+          table.name());
+    }
+
+    private static String nameOf(OutboxTask row) {
+      return "a task of type " + OneLine.of(row.task().taskType());
+    }
+
+    private void postpone(OutboxTask row, String what, String why) {
+      long delay = FIRST_DELAY_MS << Math.min(row.attempts(), MOST_DOUBLINGS);
+      table.postpone(row, System.currentTimeMillis() + Math.min(delay, LONGEST_DELAY_MS), why);
+      if (row.attempts() == 0 && logged.add(what + why)) {
+        log.warn("{} of the outbox cannot be sent now, and it is tried again: {}", what, why);
+      } else {
+        log.debug("task {} of the outbox cannot be sent now: {}", row.id(), why);
+      }
+    }
+  }
+
+  /** Whether the other tasks of a call may be accepted all the same. */
+  private static boolean isOfSomeTask(ErrorCode code) {
+    return switch (code) {
+      case INVALID_INPUT,
+          MALFORMED_BODY,
+          NO_SUCH_TASK_TYPE,
+          TRANSITION_NOT_ALLOWED,
+          IDEMPOTENCY_CONFLICT,
+          TOO_LARGE,
+          OUT_OF_SCOPE,
+          SEALING_RULE,
+          LIMIT_EXCEEDED,
+          INTERNAL ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** Types, scopes and limits change without a change of the task. */
+  private static boolean mayBeAcceptedLater(ErrorCode code) {
+    return switch (code) {
+      case NO_SUCH_TASK_TYPE, OUT_OF_SCOPE, LIMIT_EXCEEDED, INTERNAL -> true;
+      default -> false;
+    };
+  }
+
+  /** Sends what is left, for twenty seconds at most. */
+  @Override
+  public void stop() {
+    Thread ending;
+    synchronized (this) {
+      ending = thread;
+      thread = null;
+      if (ending == null) {
+        return;
+      }
+      stop.request();
+      wakeUp();
+    }
+    try {
+      ending.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public synchronized boolean isRunning() {
+    return thread != null;
+  }
+
+  /** Starts before and stops after the web server, whose requests commit until then. */
+  @Override
+  public int getPhase() {
+    return DEFAULT_PHASE - 4_096;
+  }
+}

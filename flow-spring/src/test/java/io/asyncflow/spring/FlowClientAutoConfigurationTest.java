@@ -1,0 +1,177 @@
+package io.asyncflow.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.ForwardingFlowClient;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.PayloadCodec;
+import io.asyncflow.api.codec.SealingFlowClient;
+import io.asyncflow.fake.FakeFlowServer;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class FlowClientAutoConfigurationTest {
+
+  private final FakeFlowServer server = new FakeFlowServer();
+  private final List<TaskTypeSettings> saves = new CopyOnWriteArrayList<>();
+
+  private final ApplicationContextRunner application =
+      new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(FlowClientAutoConfiguration.class));
+
+  private final ApplicationContextRunner withServer =
+      application.withBean(
+          FlowClient.class,
+          () ->
+              new ForwardingFlowClient(server) {
+                @Override
+                public void saveTaskType(TaskTypeSettings settings) {
+                  super.saveTaskType(settings);
+                  saves.add(settings);
+                }
+              });
+
+  @Test
+  void urlGivesAClient() {
+    application
+        .withPropertyValues("asyncflow.client.url=http://127.0.0.1:1")
+        .run(
+            context ->
+                assertThat(context.getBean(FlowClient.class)).isInstanceOf(HttpFlowClient.class));
+    application.run(context -> assertThat(context).doesNotHaveBean(FlowClient.class));
+  }
+
+  @Test
+  void clientOfTheApplicationTakesItsPlace() {
+    application
+        .withBean(FlowClient.class, () -> server)
+        .withPropertyValues("asyncflow.client.url=http://127.0.0.1:1")
+        .run(context -> assertThat(context.getBean(FlowClient.class)).isSameAs(server));
+  }
+
+  @Test
+  void codecBeanSeals() {
+    application
+        .withBean(PayloadCodec.class, NoCodec::new)
+        .withPropertyValues("asyncflow.client.url=http://127.0.0.1:1")
+        .run(
+            context ->
+                assertThat(context.getBean(FlowClient.class))
+                    .isInstanceOf(SealingFlowClient.class));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "asyncflow.client.url=localhost",
+        "asyncflow.client.api-key=two words",
+        "asyncflow.client.api-key-file=/nowhere/key",
+        "asyncflow.client.ca-file=/nowhere/ca.pem",
+        "asyncflow.client.request-timeout=0s"
+      })
+  void valueThatCannotBeUsedIsNamed(String property) {
+    application
+        .withPropertyValues("asyncflow.client.url=http://127.0.0.1:1", property)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOfSatisfying(
+                        InvalidConfigurationPropertyValueException.class,
+                        e -> {
+                          assertThat(property).startsWith(e.getName() + "=");
+                          assertThat(e.getMessage()).doesNotContain("two words");
+                        }));
+  }
+
+  @Test
+  void declaredTypesAreSavedWithWhatIsDeclared() {
+    withServer
+        .withPropertyValues(
+            "asyncflow.client.types.mail.max-retry-num=5",
+            "asyncflow.client.types.mail.lease-seconds=60",
+            "asyncflow.client.types.report.rate-limit=3")
+        .withBean(
+            "song", TaskTypeSettings.class, () -> TaskTypeSettings.named("song").withEvents(2))
+        .run(
+            context -> {
+              await().until(() -> saves.size() == 3);
+              assertThat(typeOf("mail").maxRetryNum()).isEqualTo(5);
+              assertThat(typeOf("mail").leaseSeconds()).isEqualTo(60);
+              assertThat(typeOf("report").rateLimit()).isEqualTo(3);
+              assertThat(typeOf("song").events()).isEqualTo(2);
+            });
+  }
+
+  @Test
+  void equalTypeIsNotWritten() {
+    ApplicationContextRunner declaring =
+        withServer.withPropertyValues("asyncflow.client.types.Mail.max-retry-num=5");
+    declaring.run(context -> awaitEndOfSaves(context.getBean(TaskTypeSaver.class)));
+    assertThat(saves).hasSize(1);
+    declaring
+        .withPropertyValues("asyncflow.client.types.song.paused=1")
+        .run(context -> awaitEndOfSaves(context.getBean(TaskTypeSaver.class)));
+    assertThat(saves).extracting(TaskTypeSettings::taskType).containsExactly("Mail", "song");
+  }
+
+  private static void awaitEndOfSaves(TaskTypeSaver saver) {
+    await().until(() -> !saver.isRunning());
+  }
+
+  @Test
+  void serverThatIsAwayIsAskedAgain() {
+    server.setDown(true);
+    withServer
+        .withPropertyValues("asyncflow.client.types.mail.max-retry-num=5")
+        .run(
+            context -> {
+              server.setDown(false);
+              await().until(() -> saves.size() == 1);
+            });
+  }
+
+  private TaskTypeSettings typeOf(String name) {
+    return server.taskTypes().stream()
+        .filter(type -> type.taskType().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Leaves everything as it is. */
+  private static final class NoCodec implements PayloadCodec {
+
+    @Override
+    public String seal(Field field, String text) {
+      return text;
+    }
+
+    @Override
+    public String open(Field field, String text) {
+      return text;
+    }
+
+    @Override
+    public OutputStream sealing(Field field, OutputStream sealed) {
+      return sealed;
+    }
+
+    @Override
+    public InputStream opening(Field field, InputStream sealed) {
+      return sealed;
+    }
+  }
+}

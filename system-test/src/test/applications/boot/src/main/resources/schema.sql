@@ -1,0 +1,4 @@
+CREATE TABLE IF NOT EXISTS orders (
+  customer VARCHAR(100) NOT NULL,
+  item     VARCHAR(100) NOT NULL
+);
