@@ -45,6 +45,7 @@ final class FakeJobs implements JobClient {
   private static final class Row {
     NewJob created;
     FireId fire;
+    String traceParent;
     FakeTeam team;
     JobState state = JobState.SPLITTING;
     String splitTask;
@@ -74,7 +75,7 @@ final class FakeJobs implements JobClient {
     synchronized (server) {
       server.before();
       checkSealing(job);
-      String jobId = create(job, null);
+      String jobId = create(job, null, server.traceParentOfCall());
       server.after();
       return jobId;
     }
@@ -102,13 +103,21 @@ final class FakeJobs implements JobClient {
    * @param fire the fire that creates it; {@code null} if no schedule does
    */
   String create(NewJob job, FireId fire) {
+    return create(job, fire, null);
+  }
+
+  private String create(NewJob job, FireId fire, String traceParent) {
     String jobId = "" + (rows.size() + 1);
     Row row = new Row();
     row.created = job;
     row.fire = fire;
+    row.traceParent = traceParent;
     if (job.hasSplit()) {
       row.splitTask =
-          server.insert(ownTask(job, JobSplitter.STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
+          server.insert(
+              ownTask(job, JobSplitter.STAGE),
+              JobPlace.splitOf(Long.parseLong(jobId)),
+              traceParent);
       rows.put(jobId, row);
       return jobId;
     }
@@ -467,7 +476,7 @@ final class FakeJobs implements JobClient {
       }
       Integer copies = row.team == null ? null : row.total;
       JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size(), copies);
-      row.children.add(server.insert(task, place));
+      row.children.add(server.insert(task, place, row.traceParent));
     }
   }
 
@@ -482,7 +491,9 @@ final class FakeJobs implements JobClient {
       row.state = JobState.MERGING;
       row.mergeTask =
           server.insert(
-              ownTask(row.created, JobMerger.STAGE), JobPlace.mergeOf(Long.parseLong(jobId)));
+              ownTask(row.created, JobMerger.STAGE),
+              JobPlace.mergeOf(Long.parseLong(jobId)),
+              row.traceParent);
     } else if (ended(row) == row.total) {
       row.state = JobState.FAILED;
     }
