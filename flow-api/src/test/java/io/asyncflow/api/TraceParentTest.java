@@ -20,6 +20,25 @@ class TraceParentTest {
     assertThat(parent).hasToString(TEXT);
   }
 
+  @Test
+  void saysWhetherTheCallerRecords() {
+    assertThat(TraceParent.parse(TEXT)).get().matches(TraceParent::isSampled);
+    for (String flags : new String[] {"00", "02", "fe"}) {
+      assertThat(TraceParent.parse(TEXT.substring(0, 53) + flags)).get().matches(p -> !p.isSampled());
+    }
+  }
+
+  @Test
+  void isMadeOfTheIdsOfASpan() {
+    String trace = "0af7651916cd43dd8448eb211c80319c";
+    assertThat(TraceParent.of(trace, "b7ad6b7169203331", true)).get().hasToString(TEXT);
+    assertThat(TraceParent.of("8448eb211c80319c", "b7ad6b7169203331", false))
+        .get()
+        .hasToString("00-00000000000000008448eb211c80319c-b7ad6b7169203331-00");
+    assertThat(TraceParent.of("0".repeat(32), "0".repeat(16), false)).isEmpty();
+    assertThat(TraceParent.of("", "", true)).isEmpty();
+  }
+
   @ParameterizedTest
   @NullSource
   @ValueSource(

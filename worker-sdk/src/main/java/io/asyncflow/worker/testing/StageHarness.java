@@ -41,6 +41,7 @@ public final class StageHarness implements StageContext {
   private int attempt = 1;
   private int localAttempt = 1;
   private int epoch = 1;
+  private String traceParent;
   private String context = "";
   private FakeStore store = new FakeStore();
   private Slot slot;
@@ -88,6 +89,12 @@ public final class StageHarness implements StageContext {
 
   public StageHarness inEpoch(int value) {
     epoch = value;
+    return this;
+  }
+
+  /** As a task whose create had this W3C {@code traceparent}. */
+  public StageHarness inTrace(String value) {
+    traceParent = Objects.requireNonNull(value, "traceparent");
     return this;
   }
 
@@ -191,6 +198,11 @@ public final class StageHarness implements StageContext {
   @Override
   public String traceId() {
     return "trace-" + epoch;
+  }
+
+  @Override
+  public Optional<String> traceParent() {
+    return Optional.ofNullable(traceParent);
   }
 
   @Override
