@@ -101,6 +101,15 @@ class ClientTest(unittest.TestCase):
             json.loads(body)["taskData"],
         )
 
+    def test_calls_carry_the_trace_of_their_span(self):
+        parents = ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", None]
+        traced = FlowClient(self.server.url, trace_parent=lambda: parents[len(self.server.requests)])
+        self.answer(*[ok({"taskId": "7_lark_task_1", "outcome": "CREATED"})] * 2)
+        for _ in parents:
+            traced.create(NewTask("lark", "a", "ada"))
+        self.assertEqual(parents, [headers["traceparent"] for _, headers, _, _ in self.server.requests])
+        traced.close()
+
     def test_members_of_later_servers_are_ignored(self):
         self.answer(ok({"taskData": TASK}))
         task = self.client.get("7_lark_task_1")

@@ -37,6 +37,17 @@ class FakeTest(unittest.TestCase):
             self.flow.create(NewTask("lark", "b", "ada", idempotency_key="k"))
         self.assertEqual(Code.IDEMPOTENCY_CONFLICT, caught.exception.code)
 
+    def test_trace_of_the_create_goes_on(self):
+        trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        parents = [trace, None]
+        self.flow = FakeFlow("lark", trace_parent=lambda: parents.pop(0))
+        traced, plain = self.create(), self.create()
+        first, second = self.hold()
+        self.assertEqual([(traced, trace), (plain, None)], [(t.task_id, t.trace_parent) for t in (first, second)])
+        self.report(first, creates=[NewTask("lark", "b", "ada").to_wire()])
+        self.report(second, creates=[NewTask("lark", "b", "ada").to_wire()])
+        self.assertEqual([trace, None], [task.trace_parent for task in self.hold("h2")])
+
     def delays(self, **settings):
         self.flow.save_type(TaskType("lark", max_retry_num=6, **settings))
         self.create()

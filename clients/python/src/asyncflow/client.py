@@ -93,6 +93,9 @@ class FlowClient:
     Arguments that are left out come from the environment: ``FLOW_URL``, ``FLOW_API_KEY``,
     ``FLOW_API_KEY_FILE`` (read again when it changes) and ``FLOW_CA``, a PEM file with the
     authorities to trust in place of the system's.
+
+    ``trace_parent`` is asked before each call for the W3C traceparent of the current span, or
+    None; what is created keeps it, and each hold hands it on.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class FlowClient:
         key_file: Optional[str] = None,
         tls: Optional[ssl.SSLContext] = None,
         timeout: float = REQUEST_TIMEOUT,
+        trace_parent: Optional[Callable[[], Optional[str]]] = None,
     ) -> None:
         environment = os.environ
         url = url or environment.get("FLOW_URL") or "http://127.0.0.1:8081"
@@ -120,7 +124,7 @@ class FlowClient:
         elif key:
             fixed = checked_key(key)
             keys = lambda: fixed  # noqa: E731
-        self._http = Connections(url, keys, tls, timeout)
+        self._http = Connections(url, keys, tls, timeout, trace_parent)
 
     @property
     def server_name(self) -> str:

@@ -107,6 +107,7 @@ class Connections:
         key: Optional[Callable[[], str]] = None,
         tls: Optional[ssl.SSLContext] = None,
         timeout: float = REQUEST_TIMEOUT,
+        trace_parent: Optional[Callable[[], Optional[str]]] = None,
     ) -> None:
         parts = urllib.parse.urlsplit(url)
         path = parts.path.rstrip("/")
@@ -119,6 +120,7 @@ class Connections:
         self._prefix = path
         self._key = key
         self._timeout = timeout
+        self._trace_parent = trace_parent
         self._is_secure = parts.scheme == "https"
         self._tls = (tls or ssl.create_default_context()) if self._is_secure else None
         self._idle: List[Tuple[float, http.client.HTTPConnection]] = []
@@ -176,6 +178,9 @@ class Connections:
         sent: Dict[str, str] = {"Accept": "application/json", **headers}
         if key:
             sent["Authorization"] = "Bearer " + key
+        parent = self._trace_parent() if self._trace_parent else None
+        if parent:
+            sent["traceparent"] = parent
         connection = self._take()
         try:
             try:

@@ -140,6 +140,8 @@ class Task:
     progress: Optional[int] = None
     worker_ids: Optional[List[str]] = None
     copy: Optional[Dict[str, int]] = None
+    #: The W3C traceparent of the call that created it.
+    trace_parent: Optional[str] = None
 
     @property
     def attempt(self) -> int:

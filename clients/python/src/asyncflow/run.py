@@ -312,6 +312,11 @@ class StageRun:
         return self._run.task.task_stage
 
     @property
+    def trace_parent(self) -> Optional[str]:
+        """The W3C traceparent of the call that created the task, for what the run calls."""
+        return self._run.task.trace_parent
+
+    @property
     def attempt(self) -> int:
         """The number of this attempt of the stage, from 1."""
         return self._run.task.attempt

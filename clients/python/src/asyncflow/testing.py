@@ -44,8 +44,12 @@ Row = Dict[str, Any]
 class FakeFlow(FlowClient):
     """A FlowClient whose server is in memory. Thread-safe, as a real one is."""
 
-    def __init__(self, *types: Union[str, TaskType]) -> None:
-        self._server = _Server()
+    def __init__(
+        self,
+        *types: Union[str, TaskType],
+        trace_parent: Optional[Callable[[], Optional[str]]] = None,
+    ) -> None:
+        self._server = _Server(trace_parent)
         self._http = self._server  # type: ignore[assignment]
         for each in types:
             self.save_type(TaskType(each) if isinstance(each, str) else each)
@@ -70,7 +74,8 @@ class FakeFlow(FlowClient):
 class _Server:
     name = ""
 
-    def __init__(self) -> None:
+    def __init__(self, trace_parent: Optional[Callable[[], Optional[str]]]) -> None:
+        self.trace_parent = trace_parent or (lambda: None)
         self.now = 1_700_000_000_000
         self.before: Optional[Callable[[str], Optional[Exception]]] = None
         self.after: Optional[Callable[[str], Optional[Exception]]] = None
@@ -144,13 +149,14 @@ class _Server:
     # Tasks
 
     def create(self, body: Any) -> Any:
-        return self._create(body["taskData"])
+        return self._create(body["taskData"], self.trace_parent())
 
     def create_all(self, body: Any) -> Any:
         tasks = body["taskDataList"]
         for task in tasks:
             self._check(task)
-        made = [self._create(task) for task in tasks]
+        parent = self.trace_parent()
+        made = [self._create(task, parent) for task in tasks]
         return {"taskIds": [m["taskId"] for m in made], "outcomes": [m["outcome"] for m in made]}
 
     def _check(self, data: Row) -> None:
@@ -162,7 +168,7 @@ class _Server:
         if len(data.get("taskContext", "").encode()) > 4096:
             raise FlowError(Code.TOO_LARGE, "taskContext has more than 4096 bytes", 413)
 
-    def _create(self, data: Row) -> Any:
+    def _create(self, data: Row, trace_parent: Optional[str]) -> Any:
         self._check(data)
         task_type = data["taskType"].lower()
         key = data.get("idempotencyKey")
@@ -192,6 +198,8 @@ class _Server:
             "deliveryCount": 0,
             **{name: data[name] for name in KEPT if data.get(name) is not None},
         }
+        if trace_parent:
+            row["traceParent"] = trace_parent
         self._rows[task_id] = row
         if key:
             self._keys[task_type, key] = (task_id, body)
@@ -367,7 +375,7 @@ class _Server:
         else:
             row.update(status=1)
         for task in report.get("creates") or ():
-            self._create(task)
+            self._create(task, report.get("traceParent") or row.get("traceParent"))
         row.update(deliveryCount=0, _reported=(report["leaseEpoch"], report.get("reportId")))
         log = {"traceId": row["traceId"], "errMsg": report.get("errMsg", "")}
         row["scheduleLog"] = json.dumps({"lastData": log}, ensure_ascii=False)

@@ -88,6 +88,7 @@ public final class HttpFlowClient implements FlowClient {
 
   private final URI baseUrl;
   private final Supplier<String> apiKey;
+  private final Supplier<String> traceParents;
   private final ClearTextKeys clearText;
   private final Duration requestTimeout;
   private final SSLContext tls;
@@ -132,6 +133,7 @@ public final class HttpFlowClient implements FlowClient {
     this.baseUrl =
         usable("baseUrl", Objects.requireNonNull(baseUrl), HttpFlowClient::requireUsable);
     this.apiKey = always(apiKey);
+    this.traceParents = () -> null;
     this.clearText = ClearTextKeys.sentTo(this.baseUrl);
     if (hasKey()) {
       clearText.warn();
@@ -148,9 +150,11 @@ public final class HttpFlowClient implements FlowClient {
     this.http = builder.build();
   }
 
-  private HttpFlowClient(HttpFlowClient other, Supplier<String> apiKey) {
+  private HttpFlowClient(
+      HttpFlowClient other, Supplier<String> apiKey, Supplier<String> traceParents) {
     this.baseUrl = other.baseUrl;
     this.apiKey = apiKey;
+    this.traceParents = traceParents;
     this.clearText = other.clearText;
     this.requestTimeout = other.requestTimeout;
     this.tls = other.tls;
@@ -165,7 +169,19 @@ public final class HttpFlowClient implements FlowClient {
    *     whose key is refused is made once more if there is another key by then.
    */
   public HttpFlowClient withKeyFrom(Supplier<String> keys) {
-    return new HttpFlowClient(this, Objects.requireNonNull(keys, "keys"));
+    return new HttpFlowClient(this, Objects.requireNonNull(keys, "keys"), traceParents);
+  }
+
+  /**
+   * A client over the same connections whose calls belong to traces. Tasks and jobs that it creates
+   * keep the {@code traceparent} of their create, and each hold hands it on.
+   *
+   * @param source asked before each call, on the thread that makes it; returns the W3C {@code
+   *     traceparent} of the current span, or {@code null} for none. What is no {@link TraceParent}
+   *     is not sent
+   */
+  public HttpFlowClient withTraceParentFrom(Supplier<String> source) {
+    return new HttpFlowClient(this, apiKey, Objects.requireNonNull(source, "source"));
   }
 
   private static Supplier<String> always(String apiKey) {
@@ -725,6 +741,8 @@ public final class HttpFlowClient implements FlowClient {
       clearText.warn();
       request.header("Authorization", "Bearer " + key);
     }
+    TraceParent.parse(traceParents.get())
+        .ifPresent(parent -> request.header(TraceParent.HEADER, parent.text()));
     return request;
   }
 

@@ -33,6 +33,8 @@ import java.util.function.Consumer;
  * @param creates for {@link Outcome#NEXT_STAGE}, {@link Outcome#SUCCESS} and {@link Outcome#FAIL}:
  *     at most {@value #MOST_CREATES} tasks that are created if the report is accepted, in the same
  *     transaction; {@code null} for none
+ * @param traceParent the W3C {@code traceparent} of the tasks in {@code creates}; {@code null} for
+ *     that of the task
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Report(
@@ -51,7 +53,8 @@ public record Report(
     Boolean unexpected,
     Integer localRetries,
     List<String> workerIds,
-    List<NewTask> creates) {
+    List<NewTask> creates,
+    String traceParent) {
 
   /** The most tasks that a report may create. */
   public static final int MOST_CREATES = 100;
@@ -86,6 +89,7 @@ public record Report(
         errMsg,
         retryAfterMs,
         delayMs,
+        null,
         null,
         null,
         null,
@@ -150,6 +154,11 @@ public record Report(
     return with(copy -> copy.creates = tasks.isEmpty() ? null : List.copyOf(tasks));
   }
 
+  /** With the trace of the tasks that it creates; {@code null} for that of the task. */
+  public Report withTraceParent(String value) {
+    return with(copy -> copy.traceParent = value);
+  }
+
   private Report with(Consumer<Copy> change) {
     Copy copy = new Copy();
     change.accept(copy);
@@ -169,7 +178,8 @@ public record Report(
         copy.unexpected,
         copy.localRetries,
         copy.workerIds,
-        copy.creates);
+        copy.creates,
+        copy.traceParent);
   }
 
   /** The fields of this report that a copy may change. */
@@ -187,5 +197,6 @@ public record Report(
     private Integer localRetries = Report.this.localRetries;
     private List<String> workerIds = Report.this.workerIds;
     private List<NewTask> creates = Report.this.creates;
+    private String traceParent = Report.this.traceParent;
   }
 }

@@ -32,6 +32,8 @@ import java.util.List;
  * @param workerIds the workers that may hold it, sorted; {@code null} if all may, and in lists and
  *     holds, which do not read them
  * @param copy which copy of a team it is; {@code null} if it is none
+ * @param traceParent the W3C {@code traceparent} of the call that created it; {@code null} if that
+ *     had none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Task(
@@ -62,7 +64,8 @@ public record Task(
     Integer progress,
     String result,
     List<String> workerIds,
-    Copy copy) {
+    Copy copy,
+    String traceParent) {
 
   /** The number of the current or next attempt of the stage, from 1. */
   public int attempt() {
@@ -114,7 +117,8 @@ public record Task(
         progress,
         newResult,
         newWorkerIds,
-        copy);
+        copy,
+        traceParent);
   }
 
   public TaskStatus taskStatus() {

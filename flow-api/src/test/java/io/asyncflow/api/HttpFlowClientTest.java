@@ -18,6 +18,8 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -339,6 +341,37 @@ class HttpFlowClientTest {
             "{\"taskType\":\"lark\",\"limit\":5,\"workerId\":\"w\",\"waitMs\":0,\"holdId\":\"h1\","
                 + "\"reports\":[{\"taskId\":\"1_lark_task_1\",\"workerId\":\"w\",\"leaseEpoch\":1,"
                 + "\"outcome\":\"SUCCESS\",\"reportId\":\"r1\"}]}");
+  }
+
+  @Test
+  void callsCarryTheTraceOfTheirSpan() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          seen.add("" + exchange.getRequestHeaders().getFirst("traceparent"));
+          byte[] answer = "{\"code\":0,\"result\":{\"taskId\":\"1\"}}".getBytes(UTF_8);
+          exchange.sendResponseHeaders(200, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    server.start();
+    try {
+      String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+      Iterator<String> parents = Arrays.asList(trace, null, "a\nb").iterator();
+      HttpFlowClient client =
+          new HttpFlowClient(
+                  URI.create("http://127.0.0.1:" + server.getAddress().getPort()), null)
+              .withTraceParentFrom(parents::next)
+              .withKeyFrom(() -> null);
+      for (int i = 0; i < 3; i++) {
+        client.createTask(NewTask.of("lark", "one", "me", ""));
+      }
+      assertThat(seen).containsExactly(trace, "null", "null");
+    } finally {
+      server.stop(0);
+    }
   }
 
   @Test

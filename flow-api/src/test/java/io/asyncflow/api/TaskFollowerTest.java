@@ -142,6 +142,7 @@ class TaskFollowerTest {
         null,
         null,
         null,
+        null,
         null);
   }
 

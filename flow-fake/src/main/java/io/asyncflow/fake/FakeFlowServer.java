@@ -27,6 +27,7 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.api.codec.SealedText;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventKind;
@@ -70,6 +71,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * An in-memory flowsvr for tests: tasks, due times, leases and epochs as in the contract, and
@@ -170,6 +172,7 @@ public final class FakeFlowServer implements FlowClient {
   private Predicate<Report> refusal = report -> false;
   private ErrorCode refusalCode;
   private ErrorCode objectRefusal;
+  private Supplier<String> traceParents = () -> null;
 
   /** A server with the machine's clock. */
   public FakeFlowServer() {
@@ -239,6 +242,31 @@ public final class FakeFlowServer implements FlowClient {
     return this;
   }
 
+  /**
+   * Takes the {@code traceparent} of each create of tasks and jobs from somewhere, as {@link
+   * io.asyncflow.api.HttpFlowClient#withTraceParentFrom} does.
+   *
+   * @param source asked on the thread of the call; returns {@code null} for none
+   */
+  public synchronized FakeFlowServer withTraceParentFrom(Supplier<String> source) {
+    traceParents = source;
+    return this;
+  }
+
+  /** The trace of a create; {@code null} for none. */
+  String traceParentOfCall() {
+    return valid(traceParents.get());
+  }
+
+  private static String traceParentOf(Report report, Entry entry) {
+    String own = valid(report.traceParent());
+    return own == null ? entry.row.traceParent() : own;
+  }
+
+  private static String valid(String traceParent) {
+    return TraceParent.parse(traceParent).map(TraceParent::text).orElse(null);
+  }
+
   // The contract
 
   @Override
@@ -249,7 +277,7 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized List<CreateResult> create(List<NewTask> tasks) {
     before();
-    List<CreateResult> results = createAll(bodiesOf(tasks), null);
+    List<CreateResult> results = createAll(bodiesOf(tasks), null, traceParentOfCall());
     after();
     return results;
   }
@@ -277,17 +305,18 @@ public final class FakeFlowServer implements FlowClient {
    * Creates all tasks or, if one is refused, none.
    *
    * @param fire {@code null} if no schedule creates them
+   * @param traceParent {@code null} for none
    */
-  private List<CreateResult> createAll(List<NewTask> bodies, FireId fire) {
+  private List<CreateResult> createAll(List<NewTask> bodies, FireId fire, String traceParent) {
     List<CreateOutcome> outcomes = outcomes(bodies);
     List<CreateResult> results = new ArrayList<>();
     for (int i = 0; i < bodies.size(); i++) {
       NewTask body = bodies.get(i);
       Entry entry =
           switch (outcomes.get(i)) {
-            case CREATED -> newEntry(body, null, fire);
+            case CREATED -> newEntry(body, null, fire, traceParent);
             case EXISTING, KEPT -> keyed.get(Key.of(body)).entry();
-            case REPLACED, RERUN -> renewed(keyed.get(Key.of(body)).entry(), body);
+            case REPLACED, RERUN -> renewed(keyed.get(Key.of(body)).entry(), body, traceParent);
           };
       if (body.idempotencyKey() != null && isWritten(outcomes.get(i))) {
         long keyMs = body.keyMs() == null ? DEFAULT_KEY_MS : body.keyMs();
@@ -369,10 +398,10 @@ public final class FakeFlowServer implements FlowClient {
             task.workerIds() == null ? null : List.copyOf(new TreeSet<>(task.workerIds())));
   }
 
-  private Entry renewed(Entry entry, NewTask body) {
+  private Entry renewed(Entry entry, NewTask body, String traceParent) {
     boolean isWaiting = entry.row.status() == TaskStatus.WAITING;
     entry.takeBody(withoutOptions(body));
-    entry.row = entry.row.renewed(newRow(entry.row.id(), body, null, null));
+    entry.row = entry.row.renewed(newRow(entry.row.id(), body, null, null, traceParent));
     tell(isWaiting ? EventKind.REPLACED : EventKind.REVIVED, entry, null);
     if (entry.row.fire() != null) {
       TriggeredRun run = new TriggeredRun(entry.row.id().toString(), null);
@@ -382,14 +411,18 @@ public final class FakeFlowServer implements FlowClient {
     return entry;
   }
 
-  /** Inserts a task of a job, without injected faults. */
-  String insert(NewTask task, JobPlace place) {
-    return newEntry(body(task), place, null).row.id().toString();
+  /**
+   * Inserts a task of a job, without injected faults.
+   *
+   * @param traceParent {@code null} for none
+   */
+  String insert(NewTask task, JobPlace place, String traceParent) {
+    return newEntry(body(task), place, null, traceParent).row.id().toString();
   }
 
   /** Inserts the task of a fire, without injected faults; the same key gives the same task. */
   String insert(NewTask task, FireId fire) {
-    return createAll(List.of(body(task)), fire).get(0).taskId();
+    return createAll(List.of(body(task)), fire, null).get(0).taskId();
   }
 
   /** A number for a task or a schedule. */
@@ -397,16 +430,17 @@ public final class FakeFlowServer implements FlowClient {
     return nextNumber++;
   }
 
-  private Entry newEntry(NewTask body, JobPlace place, FireId fire) {
+  private Entry newEntry(NewTask body, JobPlace place, FireId fire, String traceParent) {
     TaskId id = new TaskId(newNumber(), new TaskTable(new TaskType(body.taskType()), 1));
-    Entry entry = new Entry(withoutOptions(body), newRow(id, body, place, fire));
+    Entry entry = new Entry(withoutOptions(body), newRow(id, body, place, fire, traceParent));
     tasks.put(id.toString(), entry);
     tell(EventKind.CREATED, entry, null);
     notifyAll();
     return entry;
   }
 
-  private TaskRow newRow(TaskId id, NewTask body, JobPlace place, FireId fire) {
+  private TaskRow newRow(
+      TaskId id, NewTask body, JobPlace place, FireId fire, String traceParent) {
     int priority = orElse(body.priority(), 0);
     return TaskRow.waiting(
         id,
@@ -421,6 +455,7 @@ public final class FakeFlowServer implements FlowClient {
         Objects.requireNonNullElse(Secrets.masked(body.scheduleLog()), ""),
         place,
         fire,
+        traceParent,
         millis());
   }
 
@@ -1233,7 +1268,7 @@ public final class FakeFlowServer implements FlowClient {
       List<NewTask> bodies = new ArrayList<>();
       try {
         bodies.addAll(bodiesOf(createsOf(report)));
-        created = createAll(bodies, null).stream().map(CreateResult::taskId).toList();
+        created = createAll(bodies, null, traceParentOf(report, entry)).stream().map(CreateResult::taskId).toList();
       } catch (KeyConflictException e) {
         return ReportResult.refused(
             report.taskId(),

@@ -43,6 +43,7 @@ final class FakeJobs implements JobClient {
   private static final class Row {
     NewJob created;
     FireId fire;
+    String traceParent;
     FakeTeam team;
     JobState state = JobState.SPLITTING;
     String splitTask;
@@ -72,7 +73,7 @@ final class FakeJobs implements JobClient {
     synchronized (server) {
       server.before();
       checkSealing(job);
-      String jobId = create(job, null);
+      String jobId = create(job, null, server.traceParentOfCall());
       server.after();
       return jobId;
     }
@@ -100,14 +101,21 @@ final class FakeJobs implements JobClient {
    * @param fire the fire that creates it; {@code null} if no schedule does
    */
   String create(NewJob job, FireId fire) {
+    return create(job, fire, null);
+  }
+
+  private String create(NewJob job, FireId fire, String traceParent) {
     String jobId = "" + (rows.size() + 1);
     Row row = new Row();
     row.created = job;
     row.fire = fire;
+    row.traceParent = traceParent;
     if (job.hasSplit()) {
       row.splitTask =
           server.insert(
-              ownTask(job, JobPlace.SPLIT_STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
+              ownTask(job, JobPlace.SPLIT_STAGE),
+              JobPlace.splitOf(Long.parseLong(jobId)),
+              traceParent);
       rows.put(jobId, row);
       return jobId;
     }
@@ -466,7 +474,7 @@ final class FakeJobs implements JobClient {
       }
       Integer copies = row.team == null ? null : row.total;
       JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size(), copies);
-      row.children.add(server.insert(task, place));
+      row.children.add(server.insert(task, place, row.traceParent));
     }
   }
 
@@ -481,7 +489,9 @@ final class FakeJobs implements JobClient {
       row.state = JobState.MERGING;
       row.mergeTask =
           server.insert(
-              ownTask(row.created, JobPlace.MERGE_STAGE), JobPlace.mergeOf(Long.parseLong(jobId)));
+              ownTask(row.created, JobPlace.MERGE_STAGE),
+              JobPlace.mergeOf(Long.parseLong(jobId)),
+              row.traceParent);
     } else if (ended(row) == row.total) {
       row.state = JobState.FAILED;
     }

@@ -39,6 +39,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,26 @@ class FakeFlowServerTest {
 
   private void pass(Duration time) {
     nanos.addAndGet(time.toNanos());
+  }
+
+  @Test
+  void traceOfACreateStaysWithTheTask() {
+    String first = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    String second = "00-1bf7651916cd43dd8448eb211c80319c-c7ad6b7169203331-00";
+    AtomicReference<String> current = new AtomicReference<>(first);
+    server.withTraceParentFrom(current::get);
+    NewTask keyed = NewTask.of("lark", "one", "me", "").withIdempotencyKey("k");
+    String id = server.createTask(keyed);
+    current.set(second);
+    assertThat(server.create(keyed)).isEqualTo(new CreateResult(id, CreateOutcome.EXISTING));
+    assertThat(server.getTask(id).traceParent()).isEqualTo(first);
+    server.create(keyed.withTaskContext("other").withOnDuplicate(OnDuplicate.REPLACE));
+    assertThat(server.getTask(id).traceParent()).isEqualTo(second);
+    String job = server.jobs().createJob(NewJob.of("lark", "me", "x"));
+    assertThat(server.getTask(server.jobs().getJob(job).splitTaskId()).traceParent())
+        .isEqualTo(second);
+    current.set("no trace");
+    assertThat(server.getTask(create("one")).traceParent()).isNull();
   }
 
   private String create(String stage) {

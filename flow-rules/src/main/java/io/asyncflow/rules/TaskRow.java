@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param fire the fire that created it; {@code null} if no schedule did. The tasks of a job have
  *     none: the job has
  * @param lane the {@link Lane} of the workers that may hold it; {@link Lane#OPEN} for all
+ * @param traceParent of the call that created it; {@code null} if that had none
  * @param now the database's epoch ms when the row was read
  */
 public record TaskRow(
@@ -53,6 +54,7 @@ public record TaskRow(
     JobPlace place,
     FireId fire,
     String lane,
+    String traceParent,
     long now) {
 
   /** A new task, which has not been held yet. */
@@ -69,6 +71,7 @@ public record TaskRow(
       String scheduleLog,
       JobPlace place,
       FireId fire,
+      String traceParent,
       long now) {
     return new TaskRow(
         id,
@@ -100,6 +103,7 @@ public record TaskRow(
         place,
         fire,
         Lane.OPEN,
+        traceParent,
         now);
   }
 
@@ -180,6 +184,7 @@ public record TaskRow(
         place,
         fire,
         body.lane,
+        body.traceParent,
         body.now);
   }
 
@@ -232,7 +237,8 @@ public record TaskRow(
         progress,
         result,
         null,
-        place == null ? null : place.copy());
+        place == null ? null : place.copy(),
+        traceParent);
   }
 
   /** Starts a copy with changed columns. */
@@ -434,6 +440,7 @@ public record TaskRow(
           original.place,
           original.fire,
           lane,
+          original.traceParent,
           now);
     }
   }

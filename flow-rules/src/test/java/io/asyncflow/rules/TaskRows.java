@@ -32,6 +32,7 @@ public final class TaskRows {
   private JobPlace place;
   private FireId fire;
   private String lane = Lane.OPEN;
+  private String traceParent;
 
   private TaskRows() {}
 
@@ -153,6 +154,11 @@ public final class TaskRows {
     return this;
   }
 
+  public TaskRows inTrace(String value) {
+    traceParent = value;
+    return this;
+  }
+
   public TaskRow build() {
     return new TaskRow(
         new TaskId(number, id().table()),
@@ -184,6 +190,7 @@ public final class TaskRows {
         place,
         fire,
         lane,
+        traceParent,
         NOW);
   }
 }

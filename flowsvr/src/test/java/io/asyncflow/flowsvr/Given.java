@@ -256,7 +256,8 @@ public final class Given {
           key,
           keyOptions,
           fire,
-          workers);
+          workers,
+          null);
     }
 
     public TaskId create() {

@@ -45,6 +45,15 @@ public interface StageContext {
   String traceId();
 
   /**
+   * The W3C {@code traceparent} to send with what this run calls, if that takes one: it names the
+   * span of the run where the worker {@linkplain Worker.Builder#tracing traces}, and otherwise the
+   * call that created the task. Empty if the task is in no trace.
+   */
+  default Optional<String> traceParent() {
+    return Optional.empty();
+  }
+
+  /**
    * {@code taskId:stage:epoch}: unique for this run, local retries included. Use it in the names of
    * outputs, so that an abandoned run never overwrites the output of the committed one.
    */

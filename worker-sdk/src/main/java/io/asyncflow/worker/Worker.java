@@ -20,6 +20,7 @@ import io.asyncflow.worker.internal.spool.NoSpool;
 import io.asyncflow.worker.internal.spool.Spool;
 import io.asyncflow.worker.internal.stage.AnnotatedStages;
 import io.asyncflow.worker.internal.stage.StageRegistry;
+import io.asyncflow.worker.tracing.RunTracing;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -69,6 +70,7 @@ public final class Worker implements AutoCloseable {
             new StartTellingClient(builder.client(), startId, builder.version),
             new StartTellingClient(builder.heartbeats(), startId, builder.version),
             builder.sealing,
+            builder.tracing,
             builder.lock.get(),
             builder.spool(),
             builder.ticker,
@@ -176,6 +178,7 @@ public final class Worker implements AutoCloseable {
     private Supplier<HoldLock> lock = NoHoldLock::new;
     private FlowClient client;
     private Sealing sealing = Sealing.OFF;
+    private RunTracing tracing = RunTracing.OFF;
     private boolean stopsWithTheJvm = true;
     private String workerId;
     private int threads;
@@ -313,6 +316,16 @@ public final class Worker implements AutoCloseable {
      */
     public Builder codec(PayloadCodec value) {
       sealing = Sealing.by(value);
+      return this;
+    }
+
+    /**
+     * Opens a span for each run, in the trace of the call that created its task; {@link
+     * RunTracing#OFF} by default. What the run creates, calls by {@link StageContext#traceParent}
+     * or does on its thread belongs to the span.
+     */
+    public Builder tracing(RunTracing value) {
+      tracing = Objects.requireNonNull(value, "tracing");
       return this;
     }
 
@@ -589,7 +602,8 @@ public final class Worker implements AutoCloseable {
     }
 
     private FlowClient overHttp(Duration requestTimeout) {
-      return new HttpFlowClient(url, null, requestTimeout, tls).withKeyFrom(apiKey);
+      HttpFlowClient http = new HttpFlowClient(url, null, requestTimeout, tls).withKeyFrom(apiKey);
+      return tracing == RunTracing.OFF ? http : http.withTraceParentFrom(tracing::traceParent);
     }
   }
 }

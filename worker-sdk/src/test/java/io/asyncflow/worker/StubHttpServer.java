@@ -123,6 +123,7 @@ public final class StubHttpServer implements AutoCloseable {
             null,
             null,
             null,
+            null,
             null);
     answer(exchange, "{\"taskList\":[" + JSON.writeValueAsString(task) + "]}", false);
   }

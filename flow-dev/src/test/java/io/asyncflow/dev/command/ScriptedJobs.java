@@ -49,7 +49,7 @@ final class ScriptedJobs extends ForwardingFlowClient {
     String log = "{\"lastData\":{\"cost\":\"%s500ms\"}}".formatted(taskId.substring(0, 1));
     return new Task(
         "ann", taskId, "tts", "split", 4, 0, 0, 0, 3, 10, null, null, log, "", 0, 0, 1, null, null,
-        0, null, "7", null, null, null, null, null, null);
+        0, null, "7", null, null, null, null, null, null, null);
   }
 
   @Override

@@ -10,8 +10,10 @@ import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.filter.TraceId;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -40,8 +42,8 @@ class CreateController {
   @Takes(summary = "Creates a task", shape = CreateTask.class)
   @Needs(Verb.TASK_CREATE)
   @PostMapping({"/createTask", "/create_task"})
-  Envelope<CreateResult> createTask(Fields in, Caller caller) {
-    TaskDraft task = NewTaskForm.read(in.object("taskData"));
+  Envelope<CreateResult> createTask(Fields in, Caller caller, HttpServletRequest request) {
+    TaskDraft task = inTraceOf(request, NewTaskForm.read(in.object("taskData")));
     in.refuseIfBad();
     reach.require(List.of(task), caller);
     sealedTexts.check(task.type(), task.context(), "taskData.taskContext");
@@ -55,9 +57,11 @@ class CreateController {
   @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)
   @Needs(Verb.TASK_CREATE)
   @PostMapping({"/createTasks", "/create_tasks"})
-  Envelope<CreatedTasks> createTasks(Fields in, Caller caller) {
+  Envelope<CreatedTasks> createTasks(Fields in, Caller caller, HttpServletRequest request) {
     List<TaskDraft> tasks =
-        in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
+        in.objects("taskDataList", 1, TaskLimits.BATCH).stream()
+            .map(task -> inTraceOf(request, NewTaskForm.read(task)))
+            .toList();
     NewTaskForm.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
     in.refuseIfBad();
     reach.require(tasks, caller);
@@ -70,6 +74,10 @@ class CreateController {
         new CreatedTasks(
             created.stream().map(task -> task.id().toString()).toList(),
             created.stream().map(CreatedTask::outcome).toList()));
+  }
+
+  private static TaskDraft inTraceOf(HttpServletRequest request, TaskDraft task) {
+    return task.withTraceParent(TraceId.parentOf(request));
   }
 
   private static CreateCall callOf(List<TaskDraft> tasks, Caller caller) {

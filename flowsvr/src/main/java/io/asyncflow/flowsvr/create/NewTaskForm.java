@@ -57,7 +57,8 @@ public final class NewTaskForm {
             key,
             keyOptions,
             null,
-            workers(in));
+            workers(in),
+            null);
     if (task.delayMs() != null && task.runAt() != null) {
       in.refuse("runAt", "must not be given together with delayMs");
     }

@@ -23,10 +23,12 @@ import io.asyncflow.flowsvr.job.steps.JobStaging;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.filter.TraceId;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Arrays;
@@ -87,12 +89,12 @@ class JobController {
   @Takes(summary = "Creates a job", shape = CreateJob.class)
   @Needs(Verb.JOB_CREATE)
   @PostMapping({"/createJob", "/create_job"})
-  Envelope<Created> createJob(Fields in, Caller caller) {
+  Envelope<Created> createJob(Fields in, Caller caller, HttpServletRequest request) {
     NewJob job = NewJobForm.read(in.object("jobData"));
     in.refuseIfBad();
     JobReach.requireNew(job, caller);
     sealedTexts.check(job, "jobData");
-    return Envelope.ok(new Created("" + creator.create(job)));
+    return Envelope.ok(new Created("" + creator.create(job, TraceId.parentOf(request))));
   }
 
   @Takes(summary = "Stages 1 to 1,000 children of a job that is split", shape = JobChildren.class)

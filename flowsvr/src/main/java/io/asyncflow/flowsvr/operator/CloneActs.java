@@ -118,7 +118,8 @@ public class CloneActs {
             copy.maxRetryInterval(),
             copy.maxUnexpectedRetries(),
             copy.idempotencyKey())
-        .withWorkers(lanes.workersOf(origin.lane()));
+        .withWorkers(lanes.workersOf(origin.lane()))
+        .withTraceParent(copy.traceParent());
   }
 
   private static <T> T or(T changed, T same) {

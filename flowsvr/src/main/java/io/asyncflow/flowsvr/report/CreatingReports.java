@@ -74,9 +74,10 @@ class CreatingReports {
         return refused(report, e.errorCode(), e.getMessage());
       }
     }
+    List<TaskDraft> creates = inTraceOf(row, report.creates());
     List<TaskTransition> written = new ArrayList<>();
     CreateCall call =
-        CreateCall.of(report.creates())
+        CreateCall.of(creates)
             .seenBy(report.users())
             .and(
                 ids -> {
@@ -89,7 +90,7 @@ class CreatingReports {
     } catch (NotAcceptedException e) {
       return notWritten(report, e.verdict);
     } catch (IdempotencyConflictException e) {
-      int i = report.creates().indexOf(e.task());
+      int i = creates.indexOf(e.task());
       return refused(report, e.errorCode(), "creates[" + i + "].idempotencyKey: " + e.getMessage());
     } catch (FlowException e) {
       if (e.errorCode().retryable()) {
@@ -97,6 +98,17 @@ class CreatingReports {
       }
       return refused(report, e.errorCode(), "creates: " + e.getMessage());
     }
+  }
+
+  /** What a run creates without saying in which trace belongs to that of its task. */
+  private static List<TaskDraft> inTraceOf(TaskRow row, List<TaskDraft> creates) {
+    return row.traceParent() == null
+        ? creates
+        : creates.stream()
+            .map(
+                task ->
+                    task.traceParent() == null ? task.withTraceParent(row.traceParent()) : task)
+            .toList();
   }
 
   private TaskTransition accept(ParsedReport report, List<TaskId> ids) {

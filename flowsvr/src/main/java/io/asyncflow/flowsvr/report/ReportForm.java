@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.flowsvr.create.NewTaskForm;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
@@ -58,7 +59,11 @@ final class ReportForm {
       in.refuse("creates", "is only for NEXT_STAGE, SUCCESS and FAIL");
       return List.of();
     }
-    return in.objects("creates", 0, Report.MOST_CREATES).stream().map(NewTaskForm::read).toList();
+    String traceParent =
+        TraceParent.parse(in.text("traceParent").value()).map(TraceParent::text).orElse(null);
+    return in.objects("creates", 0, Report.MOST_CREATES).stream()
+        .map(task -> NewTaskForm.read(task).withTraceParent(traceParent))
+        .toList();
   }
 
   private static Integer leaseEpoch(Fields in) {

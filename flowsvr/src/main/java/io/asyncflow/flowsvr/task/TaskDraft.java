@@ -22,6 +22,8 @@ import java.util.function.Consumer;
  * @param keyOptions what to do with the key
  * @param fire the fire that creates it; {@code null} if no schedule does
  * @param workers the workers that may hold it; empty for all
+ * @param traceParent of the call that creates it; {@code null} if that has none. It is no part of
+ *     what the call asks for: a repeat of it has another one
  */
 public record TaskDraft(
     String userId,
@@ -38,7 +40,8 @@ public record TaskDraft(
     String idempotencyKey,
     KeyOptions keyOptions,
     FireId fire,
-    Set<String> workers) {
+    Set<String> workers,
+    String traceParent) {
 
   /** A task that no schedule creates and every worker may hold, and whose key has no options. */
   public TaskDraft(
@@ -69,7 +72,8 @@ public record TaskDraft(
         idempotencyKey,
         KeyOptions.PLAIN,
         null,
-        Set.of());
+        Set.of(),
+        null);
   }
 
   /** A task that is due at once, with the retries of its type. */
@@ -81,7 +85,7 @@ public record TaskDraft(
 
   /**
    * A copy of a task that has ended; its log names the original. It is not of the original's fire,
-   * which has ended, too, and every worker may hold it.
+   * which has ended, too, and every worker may hold it. It goes on in the original's trace.
    *
    * @param idempotencyKey {@code null} for none
    */
@@ -98,7 +102,8 @@ public record TaskDraft(
         row.maxRetryNum(),
         row.maxRetryInterval(),
         row.maxUnexpectedRetries(),
-        idempotencyKey);
+        idempotencyKey)
+        .withTraceParent(row.traceParent());
   }
 
   /** The row of the new task, but for its times and texts. */
@@ -117,6 +122,7 @@ public record TaskDraft(
         "",
         place,
         fire,
+        traceParent,
         0);
   }
 
@@ -144,6 +150,15 @@ public record TaskDraft(
     return with(copy -> copy.fire = value);
   }
 
+  /**
+   * The same task in the trace of a call.
+   *
+   * @param value {@code null} for none
+   */
+  public TaskDraft withTraceParent(String value) {
+    return value == null && traceParent == null ? this : with(copy -> copy.traceParent = value);
+  }
+
   private TaskDraft with(Consumer<Copy> change) {
     Copy copy = new Copy();
     change.accept(copy);
@@ -162,7 +177,8 @@ public record TaskDraft(
         copy.idempotencyKey,
         copy.keyOptions,
         copy.fire,
-        copy.workers);
+        copy.workers,
+        copy.traceParent);
   }
 
   /** The fields of this task that a copy may change. */
@@ -171,5 +187,6 @@ public record TaskDraft(
     private KeyOptions keyOptions = TaskDraft.this.keyOptions;
     private FireId fire = TaskDraft.this.fire;
     private Set<String> workers = TaskDraft.this.workers;
+    private String traceParent = TaskDraft.this.traceParent;
   }
 }

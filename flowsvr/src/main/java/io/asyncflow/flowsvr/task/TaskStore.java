@@ -53,7 +53,7 @@ public class TaskStore {
       max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
       trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
       task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, lane,
-      unexpected_num, max_unexpected_retries, job_copies,\
+      unexpected_num, max_unexpected_retries, job_copies, trace_parent,\
       """
           + NOW_MS
           + " AS db_now";
@@ -136,7 +136,8 @@ public class TaskStore {
               null),
           new RareColumn(
               "job_copies", row -> row.place() == null ? null : row.place().copies(), null),
-          new RareColumn("lane", NewRow::lane, Lane.OPEN));
+          new RareColumn("lane", NewRow::lane, Lane.OPEN),
+          new RareColumn("trace_parent", row -> row.task().traceParent(), null));
 
   /** The statements by their rare columns. */
   private static final Map<List<RareColumn>, TableSql> INSERTS = new ConcurrentHashMap<>();
@@ -332,6 +333,7 @@ public class TaskStore {
               task_context = :context,
               result = NULL,
               schedule_log = COALESCE(:log, schedule_log),
+              trace_parent = :traceParent,
               modify_time = now_ms
           WHERE id = :id
             AND status = :from
@@ -816,6 +818,7 @@ public class TaskStore {
         .param("maxUnexpectedRetries", body.maxUnexpectedRetries())
         .param("context", orEmpty(body.context()))
         .param("log", body.scheduleLog())
+        .param("traceParent", body.traceParent())
         .param("id", row.id().number())
         .param("from", row.status().code())
         .param("epoch", row.leaseEpoch())
@@ -905,7 +908,8 @@ public class TaskStore {
         place(rs),
         fire(rs),
         rs.getString(29),
-        rs.getLong(33));
+        rs.getString(33),
+        rs.getLong(34));
   }
 
   private static JobPlace place(ResultSet rs) throws SQLException {

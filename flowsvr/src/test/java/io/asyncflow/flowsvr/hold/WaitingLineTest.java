@@ -602,6 +602,7 @@ class WaitingLineTest {
             null,
             null,
             null,
+            null,
             null);
     return List.of(task);
   }

@@ -170,7 +170,8 @@ sealed interface EngineMessage {
   }
 
   static ObjectNode runOf(StageContext context) {
-    return JSON.createObjectNode()
+    ObjectNode run =
+        JSON.createObjectNode()
         .put("id", idOf(context))
         .put("taskId", context.taskId())
         .put("taskType", context.taskType())
@@ -178,6 +179,8 @@ sealed interface EngineMessage {
         .put("attempt", context.attempt())
         .put("context", context.rawContext())
         .put("remainingMs", context.remaining().toMillis());
+    context.traceParent().ifPresent(parent -> run.put("traceParent", parent));
+    return run;
   }
 
   static String cancel(List<String> ids) {

@@ -2,6 +2,7 @@ package io.asyncflow.worker.engine;
 
 import static java.net.http.HttpRequest.BodyPublishers.noBody;
 
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -87,12 +89,15 @@ public final class RemoteHandler implements StageHandler {
   /**
    * Sends a request about a run and waits for the answer.
    *
+   * @param traceParent of the run
    * @throws IOException if there is no whole answer in time
    */
-  Answer exchange(String method, String runId, BodyPublisher body)
+  Answer exchange(String method, String runId, BodyPublisher body, Optional<String> traceParent)
       throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(method, runId, body);
+    traceParent.ifPresent(parent -> request.setHeader(TraceParent.HEADER, parent));
     CompletableFuture<HttpResponse<byte[]>> response =
-        client.sendAsync(request(method, runId, body), status -> new BoundedBody(longestAnswer));
+        client.sendAsync(request.build(), status -> new BoundedBody(longestAnswer));
     try {
       HttpResponse<byte[]> answer = response.get(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
       return new Answer(answer.statusCode(), new String(answer.body(), StandardCharsets.UTF_8));
@@ -107,10 +112,10 @@ public final class RemoteHandler implements StageHandler {
 
   /** Tells the executor to stop a run, without waiting for the answer, which changes nothing. */
   void delete(String runId) {
-    client.sendAsync(request("DELETE", runId, noBody()), BodyHandlers.discarding());
+    client.sendAsync(request("DELETE", runId, noBody()).build(), BodyHandlers.discarding());
   }
 
-  private HttpRequest request(String method, String runId, BodyPublisher body) {
+  private HttpRequest.Builder request(String method, String runId, BodyPublisher body) {
     String base = url + (url.toString().endsWith("/") ? "" : "/");
     String name = URLEncoder.encode(runId, StandardCharsets.UTF_8).replace("+", "%20");
     HttpRequest.Builder request =
@@ -119,7 +124,7 @@ public final class RemoteHandler implements StageHandler {
             .method(method, body)
             .setHeader("Content-Type", "application/json");
     headers.forEach(request::setHeader);
-    return request.build();
+    return request;
   }
 
   @Override

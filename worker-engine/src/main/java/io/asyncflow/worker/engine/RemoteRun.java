@@ -81,9 +81,12 @@ final class RemoteRun {
     try {
       answer =
           begun
-              ? executor.exchange("GET", id, BodyPublishers.noBody())
+              ? executor.exchange("GET", id, BodyPublishers.noBody(), context.traceParent())
               : executor.exchange(
-                  "POST", id, BodyPublishers.ofString(EngineMessage.runOf(context).toString()));
+                  "POST",
+                  id,
+                  BodyPublishers.ofString(EngineMessage.runOf(context).toString()),
+                  context.traceParent());
     } catch (IOException e) {
       failed(String.valueOf(e.getMessage()));
       return null;

@@ -53,6 +53,7 @@ class RemoteHandlerTest {
   private final Queue<Reply> script = new ConcurrentLinkedQueue<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final List<String> bodies = new CopyOnWriteArrayList<>();
+  private final List<String> traceParents = new CopyOnWriteArrayList<>();
   private final CountDownLatch hanging = new CountDownLatch(1);
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private HttpServer server;
@@ -80,6 +81,7 @@ class RemoteHandlerTest {
   private void reply(HttpExchange exchange) throws IOException {
     bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
     requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getRawPath());
+    traceParents.add("" + exchange.getRequestHeaders().getFirst("traceparent"));
     Reply reply = script.size() > 1 ? script.remove() : script.peek();
     if (exchange.getRequestMethod().equals("DELETE")) {
       reply = new Reply(204, "");
@@ -138,6 +140,17 @@ class RemoteHandlerTest {
         .containsExactly("id", "taskId", "taskType", "stage", "attempt", "context", "remainingMs");
     assertThat(posted.path("id").asText()).isEqualTo(ID);
     assertThat(posted.path("context").asText()).isEqualTo("{\"scene\":7}");
+  }
+
+  @Test
+  void traceGoesWithTheRunAndItsRequests() throws Exception {
+    String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    answers(202, "");
+    answers(200, result("\"result\":1"));
+    StageHarness.run("render").inTrace(trace).with(remote().build());
+    assertThat(requests).hasSize(2);
+    assertThat(traceParents).containsExactly(trace, trace);
+    assertThat(JSON.readTree(bodies.get(0)).path("traceParent").asString()).isEqualTo(trace);
   }
 
   @Test

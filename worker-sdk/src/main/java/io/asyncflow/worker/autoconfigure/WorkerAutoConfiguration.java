@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.codec.PayloadCodec;
 import io.asyncflow.worker.InvalidSettingException;
 import io.asyncflow.worker.Worker;
+import io.asyncflow.worker.tracing.RunTracing;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
@@ -43,13 +44,17 @@ public class WorkerAutoConfiguration {
       ConfigurableListableBeanFactory beans,
       @Qualifier(CLIENT_BEAN) ObjectProvider<FlowClient> client,
       ObjectProvider<PayloadCodec> codecs,
+      ObjectProvider<RunTracing> tracings,
       ApplicationEventPublisher events) {
     WorkerConnection connection = WorkerConnection.of(properties, environment);
     PayloadCodec codec = codecOf(properties, codecs.getIfAvailable());
     // Report invalid settings now, not when half of the application has started.
     builder(properties, connection, codec);
     return new WorkerLifecycle(
-        () -> builder(properties, connection, codec).client(client.getIfAvailable()),
+        () ->
+            builder(properties, connection, codec)
+                .client(client.getIfAvailable())
+                .tracing(tracings.getIfAvailable(() -> RunTracing.OFF)),
         new StageBeans(beans),
         events);
   }

@@ -41,6 +41,7 @@ import io.asyncflow.worker.internal.spool.Spool;
 import io.asyncflow.worker.internal.spool.SpoolingStore;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
 import io.asyncflow.worker.internal.stage.StageRegistry;
+import io.asyncflow.worker.tracing.RunTracing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,6 +114,7 @@ public final class WorkerLoops {
       FlowClient client,
       FlowClient heartbeats,
       Sealing sealing,
+      RunTracing tracing,
       HoldLock lock,
       Spool spool,
       Ticker ticker,
@@ -165,7 +167,7 @@ public final class WorkerLoops {
     feeding = new Loop("asyncflow-settings", new WakeUp(), true, feed);
     ScheduleSaver saver = new ScheduleSaver(client, schedules, newBackoff(), link);
     scheduling = new Loop("asyncflow-schedules", new WakeUp(), true, saver);
-    types.forEach((type, stages) -> pipelines.add(pipeline(type, stages, client, sealing)));
+    types.forEach((type, stages) -> pipelines.add(pipeline(type, stages, client, sealing, tracing)));
 
     adopting = new Loop("asyncflow-spool", new WakeUp(), true, this::tidySpool);
     sender.whenCaughtUp(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
@@ -174,7 +176,11 @@ public final class WorkerLoops {
   }
 
   private TypePipeline pipeline(
-      String type, Map<String, RegisteredStage> stages, FlowClient client, Sealing sealing) {
+      String type,
+      Map<String, RegisteredStage> stages,
+      FlowClient client,
+      Sealing sealing,
+      RunTracing tracing) {
     WakeUp wakeUp = new WakeUp();
     RunPool pool =
         new RunPool(
@@ -189,7 +195,8 @@ public final class WorkerLoops {
                 ticker,
                 client,
                 new SpoolingStore(client.store(), spool.objects()),
-                sealing),
+                sealing,
+                tracing),
             sealing,
             Thread::new,
             ticker,

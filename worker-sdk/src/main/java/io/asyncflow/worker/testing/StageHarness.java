@@ -42,6 +42,7 @@ public final class StageHarness implements StageContext {
   private int attempt = 1;
   private int localAttempt = 1;
   private int epoch = 1;
+  private String traceParent;
   private String context = "";
   private FakeStore store = new FakeStore();
   private Slot slot;
@@ -89,6 +90,12 @@ public final class StageHarness implements StageContext {
 
   public StageHarness inEpoch(int value) {
     epoch = value;
+    return this;
+  }
+
+  /** As a task whose create had this W3C {@code traceparent}. */
+  public StageHarness inTrace(String value) {
+    traceParent = Objects.requireNonNull(value, "traceparent");
     return this;
   }
 
@@ -192,6 +199,11 @@ public final class StageHarness implements StageContext {
   @Override
   public String traceId() {
     return "trace-" + epoch;
+  }
+
+  @Override
+  public Optional<String> traceParent() {
+    return Optional.ofNullable(traceParent);
   }
 
   @Override

@@ -19,8 +19,11 @@ import io.asyncflow.worker.StubHttpServer;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
+import io.asyncflow.worker.tracing.MemoryTracer;
+import io.asyncflow.worker.tracing.RunTracing;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.tracing.Tracer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -46,6 +49,7 @@ import org.springframework.aop.support.Pointcuts;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -95,6 +99,34 @@ class WorkerAutoConfigurationTest {
   private static Worker workerOf(
       org.springframework.context.ApplicationContext applicationContext) {
     return applicationContext.getBean(WorkerLifecycle.class).worker().orElseThrow();
+  }
+
+  @Test
+  void runsAreTracedIfTheApplicationHasATracer() {
+    MemoryTracer memory = new MemoryTracer();
+    ApplicationContextRunner app =
+        withServer()
+            .withConfiguration(AutoConfigurations.of(WorkerTracingAutoConfiguration.class))
+            .withBean(ClassStage.class);
+    app.withBean(Tracer.class, memory::tracer)
+        .run(
+            traced -> {
+              resultOf("class");
+              await().atMost(PATIENCE).until(() -> memory.spans().size() == 1);
+              assertThat(traced.getBean(RunTracing.class).traceParent()).isNull();
+            });
+    app.run(
+        plain -> {
+          resultOf("class");
+          assertThat(plain.getBean(RunTracing.class)).isSameAs(RunTracing.OFF);
+        });
+    app.withClassLoader(new FilteredClassLoader("io.micrometer.tracing"))
+        .run(
+            without -> {
+              resultOf("class");
+              assertThat(without).doesNotHaveBean(RunTracing.class);
+            });
+    assertThat(memory.spans()).hasSize(1);
   }
 
   @Test

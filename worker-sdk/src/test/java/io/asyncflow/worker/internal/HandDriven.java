@@ -32,6 +32,7 @@ import io.asyncflow.worker.internal.spool.NoSpool;
 import io.asyncflow.worker.internal.spool.Spool;
 import io.asyncflow.worker.internal.spool.SpoolingStore;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
+import io.asyncflow.worker.tracing.RunTracing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,7 +104,8 @@ public final class HandDriven {
             ticker,
             server,
             new SpoolingStore(server.store(), spool.objects()),
-            Sealing.OFF);
+            Sealing.OFF,
+            RunTracing.OFF);
   }
 
   /** Creates a task and holds it. */

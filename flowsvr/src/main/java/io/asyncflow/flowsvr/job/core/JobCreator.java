@@ -78,25 +78,38 @@ public class JobCreator {
    * Creates a job and returns its id; if its key created a job before, returns that job's id.
    *
    * @param job validated, with types in lower case and a failure policy
+   * @param traceParent of the call, which all tasks of the job get; {@code null} for none
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
    * @throws InvalidFieldException if it is a team of all workers, and none serves the stage
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
    *     if its user has created too many tasks and jobs of {@code jobType}
    */
-  public long create(NewJob job) {
-    return create(job, null, id -> {});
+  public long create(NewJob job, String traceParent) {
+    return create(job, new Origin(null, traceParent), id -> {});
   }
 
   /**
-   * The same with further work in the transaction of the job.
+   * Where a job comes from.
    *
-   * @param fire the fire that creates the job; {@code null} if no schedule does
+   * @param fire {@code null} if no schedule creates it
+   * @param traceParent of the call that creates it; {@code null} for none
+   */
+  private record Origin(FireId fire, String traceParent) {}
+
+  /**
+   * The same by a fire, with further work in the transaction of the job. Such a job is in no trace:
+   * nothing has called.
+   *
    * @param join takes the job's id, after all rows of the job were inserted. An exception rolls the
    *     transaction back and is thrown on. It runs again if the transaction is repeated, and not at
    *     all if the key created a job before
    */
   public long create(NewJob job, FireId fire, LongConsumer join) {
+    return create(job, new Origin(fire, null), join);
+  }
+
+  private long create(NewJob job, Origin origin, LongConsumer join) {
     TaskType type = TaskType.parse(job.jobType()).orElseThrow();
     types.require(type);
     types.require(TaskType.parse(job.childType()).orElseThrow());
@@ -108,9 +121,9 @@ public class JobCreator {
     long id = tasks.nextNumber();
     try {
       if (job.hasSplit()) {
-        createWithSplit(id, type, job, fire, hash, join);
+        createWithSplit(id, type, job, origin, hash, join);
       } else {
-        createRunning(id, type, job, fire, hash, join);
+        createRunning(id, type, job, origin, hash, join);
       }
       return id;
     } catch (DuplicateKeyException e) {
@@ -120,13 +133,14 @@ public class JobCreator {
   }
 
   private void createWithSplit(
-      long id, TaskType type, NewJob job, FireId fire, byte[] hash, LongConsumer join) {
-    CreateCall split = splitOf(id, job.userId(), type, job.priority());
+      long id, TaskType type, NewJob job, Origin origin, byte[] hash, LongConsumer join) {
+    CreateCall split =
+        splitOf(id, job.userId(), type, job.priority(), origin.traceParent());
     tasks.create(
-        (fire == null ? split.byUsers() : split)
+        (origin.fire() == null ? split.byUsers() : split)
             .and(
                 ids -> {
-                  insert(id, job, fire, hash, ids.get(0), null);
+                  insert(id, job, origin, hash, ids.get(0), null);
                   jobEvents.created(id);
                   join.accept(id);
                 }));
@@ -134,15 +148,15 @@ public class JobCreator {
 
   /** Creates a job whose children are known, and staged at once. */
   private void createRunning(
-      long id, TaskType type, NewJob job, FireId fire, byte[] hash, LongConsumer join) {
+      long id, TaskType type, NewJob job, Origin origin, byte[] hash, LongConsumer join) {
     List<String> workers = isForAll(job) ? requireWorkers(job) : List.of();
     List<JobChild> children = childrenOf(job, workers.size());
     transactions.execute(
         () -> {
-          if (fire == null) {
+          if (origin.fire() == null) {
             tasks.chargeUser(type, job.userId());
           }
-          insert(id, job, fire, hash, null, children.size());
+          insert(id, job, origin, hash, null, children.size());
           jobTasks.stage(id, 0, children);
           teams.give(id, 0, workers);
           jobEvents.created(id);
@@ -185,16 +199,19 @@ public class JobCreator {
   }
 
   /** The call that creates the split task of a job. */
-  public static CreateCall splitOf(long jobId, String userId, TaskType type, int priority) {
+  public static CreateCall splitOf(
+      long jobId, String userId, TaskType type, int priority, String traceParent) {
     return CreateCall.ofJobs(
-        List.of(TaskDraft.of(type, SPLIT_STAGE, userId, "", priority)),
+        List.of(
+            TaskDraft.of(type, SPLIT_STAGE, userId, "", priority).withTraceParent(traceParent)),
         List.of(JobPlace.splitOf(jobId)));
   }
 
   private void insert(
-      long id, NewJob job, FireId fire, byte[] hash, TaskId split, Integer children) {
+      long id, NewJob job, Origin origin, byte[] hash, TaskId split, Integer children) {
     byte[] input = job.jobInput().getBytes(StandardCharsets.UTF_8);
-    jobs.insert(id, job, fire, hash, input.length, split, children);
+    jobs.insert(
+        id, job, origin.fire(), origin.traceParent(), hash, input.length, split, children);
     for (int part = 0; part * PART_BYTES < input.length; part++) {
       int start = part * PART_BYTES;
       int end = Math.min(start + PART_BYTES, input.length);

@@ -25,6 +25,7 @@ import java.util.stream.Stream;
  *     and the merge
  * @param merges whether a merge combines the results of its children
  * @param team {@code null} if it is no team
+ * @param traceParent of the call that created it; {@code null} if that had none
  * @param now the database's epoch ms when the row was read
  */
 public record JobRow(
@@ -61,6 +62,7 @@ public record JobRow(
     int pauseCursor,
     boolean merges,
     Team team,
+    String traceParent,
     long now) {
 
   public JobCounts counts() {

@@ -44,7 +44,8 @@ public class JobStore {
       id, user_id, job_type, child_type, priority, release_window, fail_fast, input_bytes, input_kept,
       state, split_number, split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
       merge_number, merge_table, result, err_msg, run_time, run_base, version, create_time,
-      modify_time, end_time, schedule_id, fire_time, pause, pause_cursor, merges, team,\
+      modify_time, end_time, schedule_id, fire_time, pause, pause_cursor, merges, team,
+      trace_parent,\
       """
           + NOW_MS
           + " AS db_now";
@@ -69,6 +70,7 @@ public class JobStore {
 
   /**
    * @param fire the fire that creates it; {@code null} if no schedule does
+   * @param traceParent of the call that creates it; {@code null} for none
    * @param splitTask {@code null} for a job that runs at once
    * @param children the number of children of a job that runs at once; {@code null} with a split
    * @throws org.springframework.dao.DuplicateKeyException if the key created a job before; waits
@@ -78,6 +80,7 @@ public class JobStore {
       long id,
       NewJob job,
       FireId fire,
+      String traceParent,
       byte[] bodyHash,
       int inputBytes,
       TaskId splitTask,
@@ -88,11 +91,11 @@ public class JobStore {
             INSERT INTO t_job
                   (id, user_id, job_type, child_type, priority, release_window, fail_fast,
                    idempotency_key, body_hash, input_bytes, state, split_number, split_table, create_time, modify_time,
-               schedule_id, fire_time, staged, total, run_time, merges, team)
+               schedule_id, fire_time, staged, total, run_time, merges, team, trace_parent)
                 VALUES (:id, :user, :jobType, :childType, :priority, :window, :failFast,
                    :key, :hash, :bytes, :state, :splitNumber, :splitTable, now_ms, now_ms,
                :schedule, :fireTime, COALESCE(:children, 0), :children,
-               IF(:children IS NULL, NULL, now_ms), :merges, :team)
+               IF(:children IS NULL, NULL, now_ms), :merges, :team, :traceParent)
             """))
         .param("id", id)
         .param("user", job.userId())
@@ -110,6 +113,7 @@ public class JobStore {
         .param("children", children)
         .param("merges", job.merges())
         .param("team", job.team() == null ? null : write(job.team()))
+        .param("traceParent", traceParent)
         .param("schedule", fire == null ? null : fire.scheduleId())
         .param("fireTime", fire == null ? null : fire.fireTime())
         .update();
@@ -580,6 +584,7 @@ public class JobStore {
         rs.getInt("pause_cursor"),
         rs.getBoolean("merges"),
         team == null ? null : JSON.readValue(team, Team.class),
+        rs.getString("trace_parent"),
         rs.getLong("db_now"));
   }
 }

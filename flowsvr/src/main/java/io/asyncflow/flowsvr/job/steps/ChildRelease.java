@@ -65,7 +65,8 @@ class ChildRelease {
   static TaskDraft taskOf(JobRow job, JobChild child) {
     int priority = child.priority() == null ? job.priority() : child.priority();
     return TaskDraft.of(
-        job.childType(), child.taskStage(), job.userId(), child.taskContext(), priority);
+            job.childType(), child.taskStage(), job.userId(), child.taskContext(), priority)
+        .withTraceParent(job.traceParent());
   }
 
   static List<JobPlace> placesOf(JobRow job, List<Integer> indices) {

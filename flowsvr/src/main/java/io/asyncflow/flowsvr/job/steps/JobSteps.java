@@ -367,7 +367,8 @@ public class JobSteps {
 
   private boolean createMerge(JobRow job) {
     TaskDraft merge =
-        TaskDraft.of(job.jobType(), JobCreator.MERGE_STAGE, job.userId(), "", job.priority());
+        TaskDraft.of(job.jobType(), JobCreator.MERGE_STAGE, job.userId(), "", job.priority())
+            .withTraceParent(job.traceParent());
     runUnlessMoved(
         () ->
             creator.create(

@@ -123,6 +123,7 @@ public final class ScheduleDefinitions {
         null,
         KeyOptions.PLAIN,
         new FireId(row.id(), fireTime),
-        task.workerIds() == null ? Set.of() : Set.copyOf(task.workerIds()));
+        task.workerIds() == null ? Set.of() : Set.copyOf(task.workerIds()),
+        null);
   }
 }

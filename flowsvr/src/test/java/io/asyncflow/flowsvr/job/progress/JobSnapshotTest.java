@@ -53,6 +53,7 @@ class JobSnapshotTest {
         -1,
         true,
         null,
+        null,
         BEGAN + 10_000);
   }
 

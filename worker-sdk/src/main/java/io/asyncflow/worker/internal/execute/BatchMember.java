@@ -43,6 +43,7 @@ final class BatchMember implements BatchRun {
     if (ended.compareAndSet(false, true)) {
       run.leaveBatch(ticker.nanos());
       ends.returned(run, result);
+      run.span().end(result, null);
     }
   }
 
@@ -61,6 +62,7 @@ final class BatchMember implements BatchRun {
       } else {
         ends.threw(run, reason);
       }
+      run.span().end(null, reason);
     }
   }
 

@@ -93,6 +93,12 @@ final class RunContext implements JobRun {
   }
 
   @Override
+  public Optional<String> traceParent() {
+    String ofSpan = run.span().traceParent();
+    return Optional.ofNullable(ofSpan == null ? task().traceParent() : ofSpan);
+  }
+
+  @Override
   public String rawContext() {
     if (context == null) {
       String inRow = task().taskContext();

@@ -14,6 +14,8 @@ import io.asyncflow.worker.internal.report.RunEnds;
 import io.asyncflow.worker.internal.run.HandlerThread;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.stage.Batches;
+import io.asyncflow.worker.tracing.RunSpan;
+import io.asyncflow.worker.tracing.RunTracing;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.MDC;
@@ -31,11 +33,13 @@ public final class StageRunner implements RunPool.Runner {
   private final FlowClient client;
   private final StoreClient store;
   private final Sealing sealing;
+  private final RunTracing tracing;
 
   /**
    * @param client for calls of a run to the server
    * @param store for objects of runs
    * @param sealing opens contexts, and seals and opens objects
+   * @param tracing opens the spans of runs
    */
   public StageRunner(
       RunEnds ends,
@@ -44,7 +48,8 @@ public final class StageRunner implements RunPool.Runner {
       Ticker ticker,
       FlowClient client,
       StoreClient store,
-      Sealing sealing) {
+      Sealing sealing,
+      RunTracing tracing) {
     this.ends = ends;
     this.slots = slots;
     this.retries = retries;
@@ -52,6 +57,7 @@ public final class StageRunner implements RunPool.Runner {
     this.client = client;
     this.store = store;
     this.sealing = sealing;
+    this.tracing = tracing;
   }
 
   @Override
@@ -93,16 +99,29 @@ public final class StageRunner implements RunPool.Runner {
   }
 
   private void runAlone(Run run, Slot slot) {
+    trace(run, slot);
+    RunSpan span = run.span();
+    RunSpan.Scope current = span.enter();
     try {
       StageResult result = handle(run, slot);
       recordSuccess(slot);
       ends.returned(run, result);
+      span.end(result, null);
     } catch (Throwable thrown) {
       if (thrown instanceof ResourceException) {
         recordResourceFailure(slot);
       }
       // Errors too: an exception of a handler ends only its own run.
       ends.threw(run, thrown);
+      span.end(null, thrown);
+    } finally {
+      current.close(); // not before the end was logged
+    }
+  }
+
+  private void trace(Run run, Slot slot) {
+    if (tracing != RunTracing.OFF) {
+      run.traceAs(tracing.open(contextOf(run, slot)));
     }
   }
 
@@ -131,10 +150,13 @@ public final class StageRunner implements RunPool.Runner {
     boolean alone = runs.size() == 1;
     List<BatchMember> members = new ArrayList<>();
     for (Run run : runs) {
+      trace(run, slot);
       RunContext context = contextOf(run, slot);
       members.add(new BatchMember(run, context, ends, ticker, alone));
     }
     Throwable end = new NonRetryableException("the handler gave no result for this task");
+    // What a handler does for several tasks at once belongs to the trace of none of them.
+    RunSpan.Scope current = (alone ? runs.get(0).span() : RunSpan.NONE).enter();
     try {
       batches.handler().handle(List.copyOf(members));
     } catch (Throwable thrown) {
@@ -143,6 +165,7 @@ public final class StageRunner implements RunPool.Runner {
     for (BatchMember member : members) {
       member.end(end);
     }
+    current.close();
     // An interrupt for this batch must not affect the next.
     Thread.interrupted();
     if (members.stream().noneMatch(BatchMember::hadResourceFailure)) {

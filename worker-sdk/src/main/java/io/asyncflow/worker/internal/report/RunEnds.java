@@ -57,7 +57,7 @@ public final class RunEnds {
     }
     Report report;
     try {
-      report = writer.of(run.task(), result);
+      report = inTraceOf(run, writer.of(run.task(), result));
     } catch (NonRetryableException cannotBeWritten) {
       threw(run, cannotBeWritten);
       return;
@@ -66,6 +66,11 @@ public final class RunEnds {
     if (run.advance(RunState.WORKING, Event.RETURNED)) {
       sender.submit(run, report);
     }
+  }
+
+  /** What the run creates belongs to its span, not beside it. */
+  private static Report inTraceOf(Run run, Report report) {
+    return report.creates() == null ? report : report.withTraceParent(run.span().traceParent());
   }
 
   /**

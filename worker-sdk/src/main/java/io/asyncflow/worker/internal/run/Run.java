@@ -4,6 +4,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.worker.internal.loop.TransitionTable.Listener;
 import io.asyncflow.worker.internal.loop.TransitionTable.Transition;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
+import io.asyncflow.worker.tracing.RunSpan;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -40,6 +41,7 @@ public final class Run {
   private volatile Lease lease;
   private volatile Integer progress;
   private volatile int localRetries;
+  private volatile RunSpan span = RunSpan.NONE;
   private Object batchKey = this;
   private long batchSize;
   private long batchSizeLeft;
@@ -109,6 +111,16 @@ public final class Run {
   /** Counts another run of the handler; only its thread does. */
   public void retryHere() {
     localRetries = localRetries() + 1;
+  }
+
+  /** Its span; {@link RunSpan#NONE} if it has not started, or is not traced. */
+  public RunSpan span() {
+    return span;
+  }
+
+  /** Sets its span; only the thread of the handler does, before it. */
+  public void traceAs(RunSpan value) {
+    span = value;
   }
 
   public RunState state() {

@@ -59,6 +59,11 @@ public abstract class ForwardingContext implements StageContext {
   }
 
   @Override
+  public Optional<String> traceParent() {
+    return run.traceParent();
+  }
+
+  @Override
   public String rawContext() {
     return run.rawContext();
   }

@@ -31,6 +31,7 @@ import io.asyncflow.worker.internal.run.TypeLimits;
 import io.asyncflow.worker.internal.spool.NoSpool;
 import io.asyncflow.worker.internal.spool.SpoolingStore;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
+import io.asyncflow.worker.tracing.RunTracing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -168,7 +169,8 @@ final class HandDrivenPoller implements AutoCloseable {
                 ticker,
                 client,
                 new SpoolingStore(client.store(), new NoSpool().objects()),
-                Sealing.OFF),
+                Sealing.OFF,
+                RunTracing.OFF),
             Sealing.OFF,
             Thread::new,
             ticker,

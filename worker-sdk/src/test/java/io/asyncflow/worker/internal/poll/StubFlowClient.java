@@ -108,6 +108,7 @@ public final class StubFlowClient extends ForwardingFlowClient {
         null,
         null,
         null,
+        null,
         null);
   }
 
