@@ -150,7 +150,7 @@ class RemoteHandlerTest {
     StageHarness.run("render").inTrace(trace).with(remote().build());
     assertThat(requests).hasSize(2);
     assertThat(traceParents).containsExactly(trace, trace);
-    assertThat(JSON.readTree(bodies.get(0)).path("traceParent").asString()).isEqualTo(trace);
+    assertThat(JSON.readTree(bodies.get(0)).path("traceParent").asText()).isEqualTo(trace);
   }
 
   @Test

@@ -10,7 +10,7 @@ import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
-import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.fake.FakeFlowServer;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;

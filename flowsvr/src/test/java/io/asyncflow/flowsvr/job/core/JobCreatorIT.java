@@ -54,7 +54,7 @@ class JobCreatorIT {
     assertThat(split.fire()).isNull();
     assertThat(split.place().jobId()).isEqualTo(id);
 
-    JobRow other = jobs.find(creator.create(aJob(null))).orElseThrow();
+    JobRow other = jobs.find(creator.create(aJob(null), null)).orElseThrow();
     assertThat(other.fire()).isNull();
     assertThat(other.toJob().scheduleId()).isNull();
   }
