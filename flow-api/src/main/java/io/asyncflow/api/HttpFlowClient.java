@@ -12,6 +12,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.worker.WorkerClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -105,6 +106,7 @@ public final class HttpFlowClient implements FlowClient {
   private final FindClient find = new HttpFindClient(this);
   private final SteerClient steer = new HttpSteerClient(this);
   private final BulkClient bulk = new HttpBulkClient(this);
+  private final WorkerClient workers = new HttpWorkerClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -414,6 +416,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public PauseClient pauses() {
     return pauses;
+  }
+
+  @Override
+  public WorkerClient workers() {
+    return workers;
   }
 
   @Override

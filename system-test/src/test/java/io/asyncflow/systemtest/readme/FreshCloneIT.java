@@ -96,6 +96,8 @@ class FreshCloneIT {
             "demo",
             "submit",
             "task",
+            "type",
+            "job",
             "bulk",
             "schedule",
             "pause",
@@ -111,6 +113,7 @@ class FreshCloneIT {
             "worker",
             "bench",
             "chaos",
+            "completion",
             "help");
   }
 
