@@ -10,6 +10,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
 
@@ -256,6 +257,15 @@ public interface FlowClient {
    */
   default PauseClient pauses() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no pauses");
+  }
+
+  /**
+   * The calls about workers.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default WorkerClient workers() {
+    throw new UnsupportedOperationException(getClass().getName() + " knows no workers");
   }
 
   /**

@@ -10,6 +10,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -147,6 +148,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public PauseClient pauses() {
     return client.pauses();
+  }
+
+  @Override
+  public WorkerClient workers() {
+    return client.workers();
   }
 
   @Override

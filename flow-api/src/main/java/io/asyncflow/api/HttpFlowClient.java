@@ -15,6 +15,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.worker.WorkerClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -104,6 +105,7 @@ public final class HttpFlowClient implements FlowClient {
   private final FindClient find = new HttpFindClient(this);
   private final SteerClient steer = new HttpSteerClient(this);
   private final BulkClient bulk = new HttpBulkClient(this);
+  private final WorkerClient workers = new HttpWorkerClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -465,6 +467,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public PauseClient pauses() {
     return pauses;
+  }
+
+  @Override
+  public WorkerClient workers() {
+    return workers;
   }
 
   @Override

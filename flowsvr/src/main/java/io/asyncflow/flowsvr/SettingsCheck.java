@@ -59,6 +59,11 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "flow.access.docs",
         word -> word.matches("true|false"),
         "FLOW_DOCS is '%s' and must be true or false.");
+    refuse(
+        settings,
+        "flow.compat.legacy-paths",
+        word -> word.matches("true|false"),
+        "FLOW_LEGACY_PATHS is '%s' and must be true or false.");
     if (!"true".equals(settings.getProperty("flow.access.weak-key"))) {
       refuseWeak(settings, "flow.access.api-key", "FLOW_API_KEY", WeakKey::isWeak, MAKE_ONE);
       refuseWeak(

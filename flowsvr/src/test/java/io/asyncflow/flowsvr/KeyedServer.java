@@ -29,8 +29,9 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * A {@link RunningServer} that asks for a key, is patient with a body for two seconds only, has few
- * threads, a {@link Probe}, and callers of each role. All tests with this annotation share it.
+ * A {@link RunningServer} that asks for a key, has the paths of old clients, is patient with a body
+ * for two seconds only, has few threads, a {@link Probe}, and callers of each role. All tests with
+ * this annotation share it.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -40,6 +41,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
     properties = {
       "flow.access.api-key=" + KeyedServer.KEY,
       "flow.access.docs=true",
+      "flow.compat.legacy-paths=true",
       "flow.hooks.allow=hooks.example",
       "flow.body-patience=2s",
       "server.tomcat.threads.max=" + KeyedServer.THREADS

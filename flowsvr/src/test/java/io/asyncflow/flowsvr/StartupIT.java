@@ -47,6 +47,7 @@ class StartupIT {
         "FLOW_ACCESS=open                       | FLOW_ACCESS is 'open' and must be local, key or keys",
         "FLOW_ACCESS=key                        | FLOW_ACCESS is key, and there is no FLOW_API_KEY",
         "FLOW_DOCS=perhaps                      | FLOW_DOCS is 'perhaps' and must be true or false",
+        "FLOW_LEGACY_PATHS=perhaps              | FLOW_LEGACY_PATHS is 'perhaps' and must be true or",
         "FLOW_API_KEY=secret                    | FLOW_API_KEY would be guessed",
         "FLOW_API_KEY=changemesecretchangeme    | FLOW_API_KEY would be guessed",
         "FLOW_MYSQL_CONNECTIONS=0               | FLOW_MYSQL_CONNECTIONS is '0'",

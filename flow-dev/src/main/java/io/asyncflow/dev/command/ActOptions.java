@@ -9,7 +9,7 @@ final class ActOptions {
       names = "--operator",
       paramLabel = "NAME",
       defaultValue = "${sys:user.name:-cli}",
-      description = "recorded with the act (${DEFAULT-VALUE})")
+      description = "recorded with the act; your name on this machine if it is not given")
   String operator;
 
   @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")

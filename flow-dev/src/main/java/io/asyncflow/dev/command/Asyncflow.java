@@ -117,7 +117,7 @@ public final class Asyncflow {
       return refuse(command, e.getMessage());
     }
     if (e instanceof DevException || e instanceof FlowException) {
-      command.getErr().println("asyncflow: " + e.getMessage() + hintOf(e));
+      command.getErr().println("asyncflow: " + e.getMessage() + codeOf(e) + hintOf(e));
       boolean unreachable =
           e instanceof FlowUnreachableException
               && command
@@ -128,6 +128,13 @@ public final class Asyncflow {
       return unreachable ? UNREACHABLE : FAILED;
     }
     throw e; // picocli prints its stack, and the exit code is 1
+  }
+
+  /** By which docs/api.md knows the server's refusal. */
+  private static String codeOf(Exception e) {
+    return e instanceof FlowException refused && !(e instanceof FlowUnreachableException)
+        ? " (" + refused.errorCode().code() + ")"
+        : "";
   }
 
   /** What the client cannot know: how a command is told whom to trust. */

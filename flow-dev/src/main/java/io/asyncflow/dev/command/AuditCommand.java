@@ -93,13 +93,17 @@ final class AuditCommand {
               defaultValue = "100",
               converter = WholeNumber.FromOne.class,
               description = "at most so many (${DEFAULT-VALUE}), up to 1000")
-          int limit) {
+          int limit,
+      @Mixin Output output) {
     Long from = last == null ? null : (Long) (System.currentTimeMillis() - last.toMillis());
     ActPage page =
         server
             .client(environment, PATIENCE)
             .acts()
             .list(new ActFilter(actor, object, act, from, null), limit, null);
+    if (output.printed(page, out)) {
+      return;
+    }
     if (page.actList().isEmpty()) {
       out.println("There are no such acts.");
     } else {

@@ -138,8 +138,12 @@ final class BulkCommand {
               defaultValue = "20")
           int limit,
       @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")
-          String cursor) {
+          String cursor,
+      @Mixin Output output) {
     BulkPage page = bulks(server).list(limit, cursor);
+    if (output.printed(page, out)) {
+      return;
+    }
     if (page.bulks().isEmpty()) {
       out.println("There are no bulks.");
       return;
@@ -152,8 +156,13 @@ final class BulkCommand {
 
   @Command(name = "show", description = "Shows how far a bulk has come.")
   void show(
-      @Mixin ServerOption server, @Parameters(paramLabel = "ID", description = ID) String id) {
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Mixin Output output) {
     Bulk bulk = bulks(server).get(id);
+    if (output.printed(bulk, out)) {
+      return;
+    }
     out.println(OneLine.of(bulk.bulkId()));
     line("state", bulk.state().name());
     line("error", bulk.error());

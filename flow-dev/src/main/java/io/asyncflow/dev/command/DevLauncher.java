@@ -1,12 +1,13 @@
 package io.asyncflow.dev.command;
 
 import io.asyncflow.dev.environment.Installation;
+import java.io.PrintStream;
 import java.time.ZoneId;
+import java.util.Map;
 
 /**
- * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
- * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events}, {@code hook}, {@code
- * key}, {@code seal} and {@code audit}.
+ * The main class behind {@code ./asyncflow}, but for {@code server}, {@code bench}, {@code chaos}
+ * and the example worker.
  */
 public final class DevLauncher {
   private DevLauncher() {}
@@ -17,23 +18,32 @@ public final class DevLauncher {
    * @param arguments the name of the command, and what {@code --help} says of it
    */
   public static void main(String[] arguments) {
+    System.exit(Asyncflow.run(arguments, commands(System.getenv(), System.out, System.err)));
+  }
+
+  /** All commands, which read this environment and print there. */
+  static Object[] commands(Map<String, String> environment, PrintStream out, PrintStream err) {
     Installation installation = Installation.current();
-    System.exit(
-        Asyncflow.run(
-            arguments,
-            new DevCommand(installation),
-            new DemoCommand(installation),
-            new SubmitCommand(System.getenv(), System.out, System.err, Asyncflow.isTerminal()),
-            new TaskCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new BulkCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new ScheduleCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new PauseCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new ResumeCommand(System.getenv(), System.out),
-            new PausesCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new EventsCommand(System.getenv(), System.out, System.err, ZoneId.systemDefault()),
-            new HookCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new KeyCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new SealCommand(System.getenv(), System.out),
-            new AuditCommand(System.getenv(), System.out, ZoneId.systemDefault())));
+    ZoneId zone = ZoneId.systemDefault();
+    return new Object[] {
+      new DevCommand(installation),
+      new DemoCommand(installation),
+      new SubmitCommand(environment, out, err, Asyncflow.isTerminal()),
+      new TaskCommand(environment, out, zone),
+      new TypeCommand(environment, out, zone),
+      new JobCommand(environment, out, zone),
+      new WorkerCommand(environment, out, zone),
+      new BulkCommand(environment, out, zone),
+      new ScheduleCommand(environment, out, zone),
+      new PauseCommand(environment, out, zone),
+      new ResumeCommand(environment, out),
+      new PausesCommand(environment, out, zone),
+      new EventsCommand(environment, out, err, zone),
+      new HookCommand(environment, out, zone),
+      new KeyCommand(environment, out, zone),
+      new SealCommand(environment, out),
+      new AuditCommand(environment, out, zone),
+      new CompletionCommand(out)
+    };
   }
 }

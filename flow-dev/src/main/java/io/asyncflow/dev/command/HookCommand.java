@@ -45,9 +45,14 @@ final class HookCommand {
     this.times = new TimeText(zone);
   }
 
+  record Hooks(List<Hook> hookList) {}
+
   @Command(name = "list", description = "Shows all hooks.")
-  void list(@Mixin ServerOption server) {
+  void list(@Mixin ServerOption server, @Mixin Output output) {
     List<Hook> found = hooks(server).list();
+    if (output.printed(new Hooks(found), out)) {
+      return;
+    }
     if (found.isEmpty()) {
       out.println("There are no hooks.");
     } else {

@@ -2,9 +2,12 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.key.DeniedCaller;
+import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.KeyClient;
+import io.asyncflow.api.key.KeyPage;
 import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.ListedKey;
+import io.asyncflow.api.key.Me;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.environment.DirectKeys;
@@ -245,12 +248,16 @@ final class KeyCommand {
               description = "only ${COMPLETION-CANDIDATES}")
           KeyState state,
       @Option(names = "--denied", description = "the callers that are denied, instead of keys")
-          boolean denied) {
+          boolean denied,
+      @Mixin Output output) {
     if (denied) {
-      listDenied(server);
+      listDenied(server, output);
       return;
     }
     List<ListedKey> found = keys(server).list(state);
+    if (output.printed(new KeyPage(found, null), out)) {
+      return;
+    }
     if (found.isEmpty()) {
       out.println("There are no access keys.");
     } else {
@@ -258,8 +265,11 @@ final class KeyCommand {
     }
   }
 
-  private void listDenied(ServerOption server) {
+  private void listDenied(ServerOption server, Output output) {
     List<DeniedCaller> found = keys(server).denied();
+    if (output.printed(new DeniedPage(found, null), out)) {
+      return;
+    }
     if (found.isEmpty()) {
       out.println("Nobody is denied.");
     } else {
@@ -328,8 +338,11 @@ final class KeyCommand {
   }
 
   @Command(name = "me", description = "Shows whom the server takes this key for.")
-  void me(@Mixin ServerOption server) {
-    KeyText.of(keys(server).me(), times).forEach(out::println);
+  void me(@Mixin ServerOption server, @Mixin Output output) {
+    Me me = keys(server).me();
+    if (!output.printed(me, out)) {
+      KeyText.of(me, times).forEach(out::println);
+    }
   }
 
   private KeyClient keys(ServerOption server) {

@@ -9,6 +9,8 @@ import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -32,6 +34,7 @@ final class PausesCommand implements Runnable {
   private final TimeText times;
 
   @Mixin private ServerOption server;
+  @Mixin private Output output;
 
   PausesCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
     this.environment = environment;
@@ -42,17 +45,20 @@ final class PausesCommand implements Runnable {
   @Override
   public void run() {
     PauseClient pauses = server.client(environment, PATIENCE).pauses();
-    boolean isAny = false;
+    List<Pause> found = new ArrayList<>();
     String cursor = null;
     do {
       PausePage page = pauses.list(null, PAGE, cursor);
-      page.pauseList().forEach(pause -> out.println(lineOf(pause)));
-      isAny |= !page.pauseList().isEmpty();
+      found.addAll(page.pauseList());
       cursor = page.nextCursor();
     } while (cursor != null);
-    if (!isAny) {
+    if (output.printed(new PausePage(found, null), out)) {
+      return;
+    }
+    if (found.isEmpty()) {
       out.println("Nothing is paused.");
     }
+    found.forEach(pause -> out.println(lineOf(pause)));
   }
 
   /** Such as {@code stage lark/sendmsg, since …, until …, by ann: maintenance}. */

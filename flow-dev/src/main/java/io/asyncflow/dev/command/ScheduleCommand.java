@@ -101,7 +101,8 @@ final class ScheduleCommand {
               defaultValue = "1000",
               converter = FromOne.class,
               description = "the most schedules (${DEFAULT-VALUE})")
-          int limit) {
+          int limit,
+      @Mixin Output output) {
     Set<ScheduleState> states = state == null ? Set.of() : Set.of(state);
     ScheduleClient schedules = schedules(server);
     List<Schedule> found = new ArrayList<>();
@@ -112,6 +113,9 @@ final class ScheduleCommand {
       found.addAll(page.scheduleList());
       cursor = page.nextCursor();
     } while (cursor != null && found.size() < limit);
+    if (output.printed(new SchedulePage(found, cursor), out)) {
+      return;
+    }
     if (found.isEmpty()) {
       out.println("There are no such schedules.");
     } else {
@@ -132,9 +136,13 @@ final class ScheduleCommand {
               defaultValue = "10",
               converter = UpTo1000.class,
               description = "how many (${DEFAULT-VALUE})")
-          int fires) {
+          int fires,
+      @Mixin Output output) {
     ScheduleClient schedules = schedules(server);
     Schedule schedule = find(schedules, name);
+    if (output.printed(schedule, out)) {
+      return;
+    }
     ScheduleText.sheet(schedule, times).forEach(out::println);
     List<String> history =
         FireText.table(schedules.fires(schedule.scheduleId(), fires, null), times);

@@ -63,7 +63,7 @@ final class SubmitCommand implements Callable<Integer> {
       names = "--user",
       paramLabel = "NAME",
       defaultValue = "${sys:user.name:-submit}",
-      description = "who the job is for (${DEFAULT-VALUE})")
+      description = "who the job is for; your name on this machine if it is not given")
   private String user;
 
   @Option(

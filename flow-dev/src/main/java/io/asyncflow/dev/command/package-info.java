@@ -1,7 +1,6 @@
 /**
- * The commands {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
- * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events} and {@code hook}, and
- * what all commands of {@code ./asyncflow} have in common.
+ * The commands of {@code ./asyncflow} that are no programs of their own, and what all commands of
+ * {@code ./asyncflow} have in common. docs/cli.md lists them.
  *
  * <p>{@link io.asyncflow.dev.command.Asyncflow} is the root of the command line, for the commands
  * of other modules too; {@link io.asyncflow.dev.command.DevLauncher} is the main class of those

@@ -119,7 +119,7 @@ class HookCommandTest {
   void whatTheServerRefusesFails() {
     server.refuses(8039, "there is no hook crm");
     assertThat(run("test", "crm")).isEqualTo(1);
-    assertThat(server.errors()).containsExactly("asyncflow: there is no hook crm");
+    assertThat(server.errors()).containsExactly("asyncflow: there is no hook crm (8039)");
   }
 
   @Test

@@ -191,7 +191,7 @@ class KeyCommandTest {
   void whatTheServerRefusesFails() {
     server.refuses(8075, "a live key has this name");
     assertThat(run("create", "a", "--role", "READER")).isEqualTo(1);
-    assertThat(server.errors()).containsExactly("asyncflow: a live key has this name");
+    assertThat(server.errors()).containsExactly("asyncflow: a live key has this name (8075)");
   }
 
   @Test

@@ -171,7 +171,7 @@ class ScheduleCommandTest {
   void aScheduleThatIsNotThereIsOne() {
     answers("get", (String) null);
     assertThat(run("show", "nightly")).isEqualTo(1);
-    assertThat(lines(err)).containsExactly("asyncflow: no such schedule");
+    assertThat(lines(err)).containsExactly("asyncflow: no such schedule (8038)");
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobListRequest;
@@ -23,6 +24,8 @@ import io.asyncflow.api.TaskFollower;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.api.worker.Worker;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.rules.TaskType;
@@ -61,6 +64,28 @@ class ClientIT {
 
   private NewTask aTask() {
     return NewTask.of(type.name(), "first", user, "{}");
+  }
+
+  @Test
+  void workerIsListedShownAndDrained() {
+    String worker = "worker-of-" + type.name();
+    WorkerInfo info =
+        new WorkerInfo(
+            "host", "1.0", null, List.of(type.name() + "/first"), null, null, null, null);
+    Heartbeat beat = new Heartbeat(worker, List.of(), info, "start");
+    flow.heartbeat(beat);
+
+    assertThat(flow.workers().list(1_000)).extracting(Worker::workerId).contains(worker);
+    Worker shown = flow.workers().get(worker);
+    assertThat(shown.state()).isEqualTo("alive");
+    assertThat(shown.description().get("stages")).isEqualTo(List.of(type.name() + "/first"));
+    flow.workers().drain(worker, Duration.ofMinutes(1), "ann", "new version");
+    flow.workers().undoDrain(worker, "ann", null);
+    assertThat(flow.heartbeat(beat).drain()).isFalse();
+    flow.workers().drain(worker, null, null, null);
+    assertThat(flow.heartbeat(beat).drain()).isTrue();
+    assertThat(refusalOf(() -> flow.workers().get("nobody-" + worker)))
+        .isEqualTo(ErrorCode.NO_SUCH_OBJECT);
   }
 
   private static ErrorCode refusalOf(Runnable call) {

@@ -109,9 +109,9 @@ class RoutesIT {
                   name -> assertThat(table.verbsFor(name)).as(name).containsOnly(needs.value()));
               found.addAll(names);
             });
-    Set<String> ofApi =
-        table.names().stream().filter(name -> !name.startsWith("/")).collect(toSet());
-    assertThat(found).isEqualTo(ofApi);
+    Set<String> ofControllers =
+        table.names().stream().filter(name -> !VerbTable.isOfLibrary(name)).collect(toSet());
+    assertThat(found).isEqualTo(ofControllers);
   }
 
   @Test
@@ -193,8 +193,7 @@ class RoutesIT {
             "key:no-users",
             Set.of(Role.READER, Role.SUBMITTER, Role.OPERATOR),
             new Scope(Names.ALL, Names.ALL, nothing, "")));
-    List<Route> routes =
-        routes().stream().filter(route -> route.path().startsWith("/api/")).toList();
+    List<Route> routes = routes().stream().filter(route -> isCall(route.path())).toList();
     int answered = 0;
     for (Route route : routes) {
       for (String method : route.oneOf().keySet()) {
@@ -215,6 +214,11 @@ class RoutesIT {
     assertThat(answered)
         .as("what a caller without a scope gets by these requests")
         .isGreaterThan(15);
+  }
+
+  /** A call of the API, or of an old client. */
+  private static boolean isCall(String path) {
+    return path.startsWith("/api/") || path.startsWith("/task");
   }
 
   /** Everything has the mark where no request names it; ids and names of it. */
@@ -374,11 +378,12 @@ class RoutesIT {
             READING.forEach(method -> oneOf.put(method, Set.of()));
           }
           table
-              .verbOutsideOfTheApi(path)
+              .verbOfLibrary(path)
               .ifPresent(verb -> READING.forEach(method -> oneOf.put(method, EnumSet.of(verb))));
         });
     assertThat(all)
-        .containsKeys("/error", "/v3/api-docs", "/actuator/health", "/api/task/hold_task")
+        .containsKeys(
+            "/error", "/v3/api-docs", "/actuator/health", "/api/task/hold_task", "/task/hold_task")
         .hasSizeGreaterThan(90);
     return all.entrySet().stream()
         .map(route -> new Route(route.getKey(), route.getValue()))

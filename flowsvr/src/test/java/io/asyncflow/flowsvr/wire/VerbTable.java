@@ -21,11 +21,13 @@ import java.util.stream.Stream;
 /**
  * The table of docs/api.md that says which verb each call needs and which roles have it. Calls
  * below {@code /api} are named without it, and with the method if only this one needs the verb.
+ * Other paths are those of old clients, and of the libraries that the server contains.
  */
 record VerbTable(List<Row> rows) {
 
   static final String HEALTH = "/actuator/health";
 
+  private static final List<String> OF_LIBRARIES = List.of("/actuator", "/v3/", "/swagger-ui");
   private static final Path DOCUMENT = Path.of("..", "docs", "api.md");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
   private static final String ANY_BELOW = "/**";
@@ -102,9 +104,15 @@ record VerbTable(List<Row> rows) {
     return has(ofMethod) ? ofMethod : call;
   }
 
-  /** The verb for a path that is not below {@code /api}. */
-  Optional<Verb> verbOutsideOfTheApi(String path) {
+  /** Whether a library, and no controller of ours, answers it. */
+  static boolean isOfLibrary(String name) {
+    return OF_LIBRARIES.stream().anyMatch(name::startsWith);
+  }
+
+  /** The verb for a path of a library. */
+  Optional<Verb> verbOfLibrary(String path) {
     return rows.stream()
+        .filter(row -> isOfLibrary(path))
         .filter(row -> row.calls().stream().anyMatch(call -> matches(call, path)))
         .map(Row::verb)
         .findFirst();

@@ -45,6 +45,13 @@ class WireIT {
     ok(wire.post("/api/task_schedule_cfg/save", "{'task_type':'" + type + "'}"));
   }
 
+  @Test
+  void pathsOfOldClientsAreNoRoutesUnlessTheyAreSwitchedOn() {
+    assertRefused(wire.get("/task/hold_task?task_type=" + type + "&status=1&limit=1"), 404, 8020);
+    assertRefused(wire.post("/task/create_task", "{'taskData':{}}"), 404, 8020);
+    assertRefused(wire.get("/task_schedule_cfg/list"), 404, 8020);
+  }
+
   // ---- configuration
 
   @Test

@@ -76,6 +76,8 @@ class FreshCloneIT {
             "demo",
             "submit",
             "task",
+            "type",
+            "job",
             "bulk",
             "schedule",
             "pause",
@@ -91,6 +93,7 @@ class FreshCloneIT {
             "worker",
             "bench",
             "chaos",
+            "completion",
             "help");
   }
 

@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.access.Verb;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -62,6 +63,8 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
   private static final Set<String> READING = Set.of("GET", "HEAD");
   private static final Set<String> ALL_METHODS =
       Arrays.stream(HttpMethod.values()).map(HttpMethod::name).collect(Collectors.toSet());
+
+  private static final Set<Verb> WRITING_BY_GET = EnumSet.of(Verb.WORK_HOLD, Verb.TYPE_SAVE);
 
   private static final AuthorizationResult GRANTED = new AuthorizationDecision(true);
 
@@ -278,7 +281,7 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
 
   /**
    * Whether a request changes nothing, or its page looks for the token of the session in its form.
-   * Only old clients' holds change something by a GET.
+   * Only old clients change something by a GET: they hold tasks and configure types.
    */
   boolean isSafe(HttpServletRequest request) {
     if (isPage(request)) {
@@ -289,7 +292,7 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
     }
     Route route = find(request);
     Access access = route == null ? null : route.byMethod().get(request.getMethod());
-    return access == null || !access.oneOf().contains(Verb.WORK_HOLD);
+    return access == null || Collections.disjoint(access.oneOf(), WRITING_BY_GET);
   }
 
   /** By the path as the router reads it. */

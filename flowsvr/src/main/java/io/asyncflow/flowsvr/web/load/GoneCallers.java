@@ -13,6 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.MediaType;
 import org.springframework.http.converter.HttpMessageConverter;
 import org.springframework.http.server.ServerHttpRequest;
@@ -30,6 +32,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  * detected.
  */
 @RestControllerAdvice
+@Order(Ordered.HIGHEST_PRECEDENCE) // what is sent instead is an answer like every other
 public class GoneCallers
     implements ResponseBodyAdvice<Object>,
         WebServerFactoryCustomizer<TomcatServletWebServerFactory> {

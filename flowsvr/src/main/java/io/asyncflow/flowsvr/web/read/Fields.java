@@ -46,6 +46,7 @@ public final class Fields {
       new HashMap<>(); // by camelCase name, for fields sent in snake_case
   private final List<FieldError> errors = new ArrayList<>();
   private final List<Fields> parts = new ArrayList<>();
+  private Map<String, Integer> roomier = Map.of(); // by name, also of the parts
   private int tooLarge;
   private boolean isNoObject; // not an object; the error is already recorded
 
@@ -90,7 +91,33 @@ public final class Fields {
     Fields renamed = new Fields(path, FieldNames::toSnakeCase);
     renamed.values.putAll(values);
     renamed.spellings.putAll(spellings);
+    renamed.roomier = roomier;
     return renamed;
+  }
+
+  /**
+   * Changes the value of a field, for clients that send another one in its place. An absent field
+   * is {@code null}.
+   */
+  public void change(String name, UnaryOperator<JsonNode> change) {
+    JsonNode changed = change.apply(node(name));
+    if (changed == null) {
+      values.remove(name);
+    } else {
+      values.put(name, changed);
+    }
+  }
+
+  /**
+   * Lets the texts of this name have so many bytes where a form allows fewer, here and in all
+   * objects of these fields.
+   */
+  public void allowBytes(String name, int bytes) {
+    roomier = Map.of(name, bytes);
+  }
+
+  int mostBytes(String name, int ofForm) {
+    return Math.max(ofForm, roomier.getOrDefault(name, 0));
   }
 
   /** Whether the field is present and not {@code null}. */
@@ -303,7 +330,9 @@ public final class Fields {
   }
 
   private Fields part(String partPath) {
-    return new Fields(partPath, naming);
+    Fields part = new Fields(partPath, naming);
+    part.roomier = roomier;
+    return part;
   }
 
   private String pathOf(String name) {

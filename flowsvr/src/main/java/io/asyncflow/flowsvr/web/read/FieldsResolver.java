@@ -16,7 +16,7 @@ public final class FieldsResolver implements HandlerMethodArgumentResolver {
   }
 
   @Override
-  public Object resolveArgument(
+  public Fields resolveArgument(
       MethodParameter parameter,
       ModelAndViewContainer container,
       NativeWebRequest request,

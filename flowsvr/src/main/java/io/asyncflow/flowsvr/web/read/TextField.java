@@ -52,10 +52,11 @@ public final class TextField {
 
   /** At most this many bytes of UTF-8; beyond them the error is {@code TOO_LARGE}. */
   public TextField maxBytes(int bytes) {
-    if (value != null && value.getBytes(StandardCharsets.UTF_8).length > bytes) {
+    int most = fields.mostBytes(name, bytes);
+    if (value != null && value.getBytes(StandardCharsets.UTF_8).length > most) {
       invalid = true;
       value = null;
-      fields.refuseAsTooLarge(name, "must be at most " + bytes + " bytes of UTF-8 long");
+      fields.refuseAsTooLarge(name, "must be at most " + most + " bytes of UTF-8 long");
     }
     return this;
   }

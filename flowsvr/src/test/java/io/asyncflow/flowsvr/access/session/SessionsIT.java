@@ -41,8 +41,10 @@ class SessionsIT {
   private static final AtomicInteger NAMES = new AtomicInteger();
   private static final FakeIssuer ISSUER = new FakeIssuer();
   private static final KeysServers SERVERS = new KeysServers("sessions");
-  private static final String[] OIDC = {
-    "--flow.oidc.issuer=" + ISSUER.url(), "--flow.oidc.audience=" + FakeIssuer.AUDIENCE
+  private static final String[] SETTINGS = {
+    "--flow.oidc.issuer=" + ISSUER.url(),
+    "--flow.oidc.audience=" + FakeIssuer.AUDIENCE,
+    "--flow.compat.legacy-paths=true"
   };
 
   private static Wire one;
@@ -50,8 +52,8 @@ class SessionsIT {
 
   @BeforeAll
   static void start() {
-    one = KeysServers.wireTo(SERVERS.start(OIDC));
-    other = KeysServers.wireTo(SERVERS.start(OIDC));
+    one = KeysServers.wireTo(SERVERS.start(SETTINGS));
+    other = KeysServers.wireTo(SERVERS.start(SETTINGS));
   }
 
   @AfterAll
@@ -268,6 +270,8 @@ class SessionsIT {
     }
     String hold = "/api/task/hold_task?taskType=forged&workerId=w";
     assertThat(get(one, hold, session).code()).as("a hold by GET").isEqualTo(8074);
+    String saveOfOldClients = "/task_schedule_cfg/task_configuration?task_type=forged";
+    assertThat(get(one, saveOfOldClients, session).code()).as("a save by GET").isEqualTo(8074);
     assertThat(get(one, "/api/task_schedule_cfg/list", session).http().body())
         .doesNotContain("forged");
 

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.LongNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 class FieldsTest {
 
@@ -41,6 +43,35 @@ class FieldsTest {
 
     assertThat(in.text("userId").value()).isEqualTo("b");
     assertThat(in.number("limit").asInteger()).isEqualTo(5);
+  }
+
+  @Test
+  void changedFieldIsReadAsChanged() {
+    Fields in = fields("{'limit':'5000','user_id':null}");
+    in.change("limit", limit -> LongNode.valueOf(limit.asLong() / 5));
+    in.change("userId", user -> StringNode.valueOf("was " + user));
+    in.change("status", absent -> absent);
+
+    assertThat(in.number("limit").between(1, 1000).asInteger()).isEqualTo(1000);
+    assertThat(in.text("userId").value()).isEqualTo("was null");
+    assertThat(in.has("status")).isFalse();
+    assertThat(errors(in)).isEmpty();
+  }
+
+  @Test
+  void roomierTextMayBeLongerAlsoInObjects() {
+    Fields in = fields("{'text':'12345','part':{'text':'12345','other':'12345'}}");
+    in.allowBytes("text", 5);
+    Fields part = in.object("part");
+    in.text("text").maxBytes(4);
+    part.text("text").maxBytes(4);
+    part.text("other").maxBytes(4);
+
+    assertThat(errors(in)).containsExactly("part.other must be at most 4 bytes of UTF-8 long");
+    Fields longer = fields("{'text':'123456'}");
+    longer.allowBytes("text", 5);
+    longer.text("text").maxBytes(4);
+    assertThat(errors(longer)).containsExactly("text must be at most 5 bytes of UTF-8 long");
   }
 
   @Test

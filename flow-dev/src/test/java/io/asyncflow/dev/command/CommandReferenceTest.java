@@ -1,0 +1,58 @@
+package io.asyncflow.dev.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/** docs/cli.md shows what {@code --help} says of each command. */
+class CommandReferenceTest {
+
+  private static final Path DOCUMENT = Path.of("..", "docs", "cli.md");
+
+  /** What stands below it is made here. */
+  private static final String BELOW = "## Commands\n";
+
+  @Test
+  void documentHasTheHelpOfEachCommand() throws IOException {
+    String document = Files.readString(DOCUMENT);
+    assertThat(document).contains(BELOW);
+    String written = document.substring(0, document.indexOf(BELOW) + BELOW.length()) + reference();
+    if (!document.equals(written)) {
+      Path wanted = Files.writeString(Path.of("target", "cli.md"), written);
+      fail("docs/cli.md is not what --help says; copy flow-dev/" + wanted + " over it");
+    }
+  }
+
+  private static String reference() {
+    StringBuilder reference = new StringBuilder();
+    CommandLine root = Asyncflow.of(DevLauncher.commands(Map.of(), System.out, System.err));
+    root.getSubcommands()
+        .forEach(
+            (name, command) -> {
+              reference.append("\n### ").append(name).append('\n');
+              append(command, reference);
+            });
+    return reference.toString();
+  }
+
+  /** Subcommands without the exit codes and the footer, which are those of their command. */
+  private static void append(CommandLine command, StringBuilder reference) {
+    show(command.getUsageMessage(Ansi.OFF), reference);
+    command.getSubcommands().values().stream()
+        .distinct()
+        .forEach(
+            subcommand ->
+                show(subcommand.getUsageMessage(Ansi.OFF).split("\nExit codes:")[0], reference));
+  }
+
+  private static void show(String usage, StringBuilder reference) {
+    reference.append("\n```text\n").append(usage.stripTrailing()).append("\n```\n");
+  }
+}
