@@ -1,10 +1,10 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.worker.Worker;
 import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
-import tools.jackson.databind.ObjectReader;
 
 /** The calls about workers, over the connections of an {@link HttpFlowClient}. */
 final class HttpWorkerClient implements WorkerClient {

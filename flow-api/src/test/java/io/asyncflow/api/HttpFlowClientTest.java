@@ -346,7 +346,8 @@ class HttpFlowClientTest {
   @Test
   void callsCarryTheTraceOfTheirSpan() throws Exception {
     List<String> seen = new CopyOnWriteArrayList<>();
-    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/",
         exchange -> {
@@ -361,8 +362,7 @@ class HttpFlowClientTest {
       String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
       Iterator<String> parents = Arrays.asList(trace, null, "a\nb").iterator();
       HttpFlowClient client =
-          new HttpFlowClient(
-                  URI.create("http://127.0.0.1:" + server.getAddress().getPort()), null)
+          new HttpFlowClient(URI.create("http://127.0.0.1:" + server.getAddress().getPort()), null)
               .withTraceParentFrom(parents::next)
               .withKeyFrom(() -> null);
       for (int i = 0; i < 3; i++) {

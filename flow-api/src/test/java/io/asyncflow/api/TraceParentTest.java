@@ -24,7 +24,9 @@ class TraceParentTest {
   void saysWhetherTheCallerRecords() {
     assertThat(TraceParent.parse(TEXT)).get().matches(TraceParent::isSampled);
     for (String flags : new String[] {"00", "02", "fe"}) {
-      assertThat(TraceParent.parse(TEXT.substring(0, 53) + flags)).get().matches(p -> !p.isSampled());
+      assertThat(TraceParent.parse(TEXT.substring(0, 53) + flags))
+          .get()
+          .matches(p -> !p.isSampled());
     }
   }
 

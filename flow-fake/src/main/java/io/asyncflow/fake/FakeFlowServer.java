@@ -439,8 +439,7 @@ public final class FakeFlowServer implements FlowClient {
     return entry;
   }
 
-  private TaskRow newRow(
-      TaskId id, NewTask body, JobPlace place, FireId fire, String traceParent) {
+  private TaskRow newRow(TaskId id, NewTask body, JobPlace place, FireId fire, String traceParent) {
     int priority = orElse(body.priority(), 0);
     return TaskRow.waiting(
         id,
@@ -1268,7 +1267,10 @@ public final class FakeFlowServer implements FlowClient {
       List<NewTask> bodies = new ArrayList<>();
       try {
         bodies.addAll(bodiesOf(createsOf(report)));
-        created = createAll(bodies, null, traceParentOf(report, entry)).stream().map(CreateResult::taskId).toList();
+        created =
+            createAll(bodies, null, traceParentOf(report, entry)).stream()
+                .map(CreateResult::taskId)
+                .toList();
       } catch (KeyConflictException e) {
         return ReportResult.refused(
             report.taskId(),

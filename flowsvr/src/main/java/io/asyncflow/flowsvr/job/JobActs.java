@@ -112,8 +112,7 @@ public class JobActs {
     }
     if (job.total() == null) {
       creator.create(
-          JobCreator.splitOf(
-                  jobId, job.userId(), job.jobType(), job.priority(), job.traceParent())
+          JobCreator.splitOf(jobId, job.userId(), job.jobType(), job.priority(), job.traceParent())
               .and(
                   split -> {
                     if (!resume(job, split.get(0), why)) {

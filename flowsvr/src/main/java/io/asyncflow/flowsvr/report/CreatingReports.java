@@ -106,8 +106,7 @@ class CreatingReports {
         ? creates
         : creates.stream()
             .map(
-                task ->
-                    task.traceParent() == null ? task.withTraceParent(row.traceParent()) : task)
+                task -> task.traceParent() == null ? task.withTraceParent(row.traceParent()) : task)
             .toList();
   }
 

@@ -91,18 +91,18 @@ public record TaskDraft(
    */
   public static TaskDraft copyOf(TaskRow row, String idempotencyKey) {
     return new TaskDraft(
-        row.userId(),
-        row.id().type(),
-        row.stage(),
-        "{\"origin\":\"" + row.id() + "\"}",
-        row.context(),
-        row.priority(),
-        null,
-        null,
-        row.maxRetryNum(),
-        row.maxRetryInterval(),
-        row.maxUnexpectedRetries(),
-        idempotencyKey)
+            row.userId(),
+            row.id().type(),
+            row.stage(),
+            "{\"origin\":\"" + row.id() + "\"}",
+            row.context(),
+            row.priority(),
+            null,
+            null,
+            row.maxRetryNum(),
+            row.maxRetryInterval(),
+            row.maxUnexpectedRetries(),
+            idempotencyKey)
         .withTraceParent(row.traceParent());
   }
 

@@ -127,8 +127,7 @@ class TraceWireIT {
   void tasksOfSeveralTracesFitIntoOneStatement() {
     TaskDraft plain = given.aWaitingTask().ofType(type).asDraft();
     creator.create(
-        CreateCall.of(
-            List.of(plain, plain.withTraceParent(FIRST), plain.withTraceParent(SECOND))));
+        CreateCall.of(List.of(plain, plain.withTraceParent(FIRST), plain.withTraceParent(SECOND))));
     assertThat(hold(10))
         .extracting(TraceWireIT::traceParentOf)
         .containsExactlyInAnyOrder(null, FIRST, SECOND);

@@ -56,7 +56,8 @@ class TracedWorkersIT {
   @LocalServerPort int port;
   @TempDir Path spools;
 
-  private Worker worker(InMemorySpanExporter exporter, String type, String stage, StageHandler run) {
+  private Worker worker(
+      InMemorySpanExporter exporter, String type, String stage, StageHandler run) {
     OtelTracer tracer =
         new OtelTracer(
             SdkTracerProvider.builder()

@@ -172,13 +172,13 @@ sealed interface EngineMessage {
   static ObjectNode runOf(StageContext context) {
     ObjectNode run =
         JSON.createObjectNode()
-        .put("id", idOf(context))
-        .put("taskId", context.taskId())
-        .put("taskType", context.taskType())
-        .put("stage", context.stage())
-        .put("attempt", context.attempt())
-        .put("context", context.rawContext())
-        .put("remainingMs", context.remaining().toMillis());
+            .put("id", idOf(context))
+            .put("taskId", context.taskId())
+            .put("taskType", context.taskType())
+            .put("stage", context.stage())
+            .put("attempt", context.attempt())
+            .put("context", context.rawContext())
+            .put("remainingMs", context.remaining().toMillis());
     context.traceParent().ifPresent(parent -> run.put("traceParent", parent));
     return run;
   }

@@ -167,7 +167,8 @@ public final class WorkerLoops {
     feeding = new Loop("asyncflow-settings", new WakeUp(), true, feed);
     ScheduleSaver saver = new ScheduleSaver(client, schedules, newBackoff(), link);
     scheduling = new Loop("asyncflow-schedules", new WakeUp(), true, saver);
-    types.forEach((type, stages) -> pipelines.add(pipeline(type, stages, client, sealing, tracing)));
+    types.forEach(
+        (type, stages) -> pipelines.add(pipeline(type, stages, client, sealing, tracing)));
 
     adopting = new Loop("asyncflow-spool", new WakeUp(), true, this::tidySpool);
     sender.whenCaughtUp(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));

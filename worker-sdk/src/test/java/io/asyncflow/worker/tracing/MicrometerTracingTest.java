@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TraceParent;
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
-import io.asyncflow.fake.FakeFlowServer;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -157,8 +157,7 @@ class MicrometerTracingTest {
 
   @Test
   void runOfATaskWithoutATraceBeginsOne() throws InterruptedException {
-    start(
-        aWorker("first").tracing(tracing).handler("lark", "one", context -> StageResult.done()));
+    start(aWorker("first").tracing(tracing).handler("lark", "one", context -> StageResult.done()));
     awaitEnd(server.createTask(aTask("one")), TaskStatus.SUCCESS);
     awaitSpans(1);
     assertThat(memory.span("lark/one").getParentSpanId()).isEqualTo(NO_PARENT);
@@ -232,8 +231,10 @@ class MicrometerTracingTest {
         .until(
             () ->
                 server.accepted().stream()
-                    .anyMatch(report -> !report.taskId().equals(taskId)
-                        && call.equals(server.getTask(report.taskId()).traceParent())));
+                    .anyMatch(
+                        report ->
+                            !report.taskId().equals(taskId)
+                                && call.equals(server.getTask(report.taskId()).traceParent())));
     assertThat(memory.spans()).extracting(SpanData::getName).containsExactly("call");
   }
 }

@@ -134,8 +134,7 @@ public class JobCreator {
 
   private void createWithSplit(
       long id, TaskType type, NewJob job, Origin origin, byte[] hash, LongConsumer join) {
-    CreateCall split =
-        splitOf(id, job.userId(), type, job.priority(), origin.traceParent());
+    CreateCall split = splitOf(id, job.userId(), type, job.priority(), origin.traceParent());
     tasks.create(
         (origin.fire() == null ? split.byUsers() : split)
             .and(
@@ -202,16 +201,14 @@ public class JobCreator {
   public static CreateCall splitOf(
       long jobId, String userId, TaskType type, int priority, String traceParent) {
     return CreateCall.ofJobs(
-        List.of(
-            TaskDraft.of(type, SPLIT_STAGE, userId, "", priority).withTraceParent(traceParent)),
+        List.of(TaskDraft.of(type, SPLIT_STAGE, userId, "", priority).withTraceParent(traceParent)),
         List.of(JobPlace.splitOf(jobId)));
   }
 
   private void insert(
       long id, NewJob job, Origin origin, byte[] hash, TaskId split, Integer children) {
     byte[] input = job.jobInput().getBytes(StandardCharsets.UTF_8);
-    jobs.insert(
-        id, job, origin.fire(), origin.traceParent(), hash, input.length, split, children);
+    jobs.insert(id, job, origin.fire(), origin.traceParent(), hash, input.length, split, children);
     for (int part = 0; part * PART_BYTES < input.length; part++) {
       int start = part * PART_BYTES;
       int end = Math.min(start + PART_BYTES, input.length);

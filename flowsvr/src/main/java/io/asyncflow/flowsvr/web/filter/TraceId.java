@@ -18,7 +18,8 @@ public final class TraceId {
     if (request.getAttribute(ATTRIBUTE) instanceof String existing) {
       return existing;
     }
-    String id = TraceParent.parse(request.getHeader(TraceParent.HEADER))
+    String id =
+        TraceParent.parse(request.getHeader(TraceParent.HEADER))
             .map(TraceParent::traceId)
             .orElseGet(TraceId::random);
     request.setAttribute(ATTRIBUTE, id);
