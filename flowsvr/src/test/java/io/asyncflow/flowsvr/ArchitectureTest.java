@@ -89,7 +89,13 @@ class ArchitectureTest {
               "web.error",
               "web.filter",
               "web.tls"),
-          List.of("system.day", "system.db", "system.redis", "system.concurrent", "system"));
+          List.of(
+              "system.day",
+              "system.db",
+              "system.redis",
+              "system.concurrent",
+              "system.metric",
+              "system"));
 
   /** Used by all features, and using none. */
   private static final Set<String> COMMON = Set.of("web", "system", "duty");

@@ -25,11 +25,14 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
@@ -75,6 +78,7 @@ public final class Worker implements AutoCloseable {
             builder.spool(),
             builder.ticker,
             builder.whenDrained);
+    builder.runEnds.forEach(loops::whenRunEnds);
     shutdownHook = builder.stopsWithTheJvm ? new Thread(this::close, "asyncflow-shutdown") : null;
   }
 
@@ -190,6 +194,7 @@ public final class Worker implements AutoCloseable {
     private Path spoolDir;
     private Path keyFile;
     private Runnable whenDrained = () -> {};
+    private final List<Consumer<RunEnd>> runEnds = new ArrayList<>();
     private Ticker ticker = Ticker.system();
 
     private Builder() {
@@ -507,6 +512,15 @@ public final class Worker implements AutoCloseable {
      */
     public Builder whenDrained(Runnable value) {
       whenDrained = Objects.requireNonNull(value, "whenDrained");
+      return this;
+    }
+
+    /**
+     * A callback that is told of the end of each run, for metrics; there may be several. It is
+     * called by the threads of the worker and must return at once.
+     */
+    public Builder whenRunEnds(Consumer<RunEnd> listener) {
+      runEnds.add(Objects.requireNonNull(listener, "listener"));
       return this;
     }
 

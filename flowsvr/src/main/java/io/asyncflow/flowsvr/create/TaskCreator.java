@@ -10,7 +10,6 @@ import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.number.ServerNumber;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
@@ -59,7 +58,6 @@ public class TaskCreator {
   private final ServerNumber serverNumber;
   private final RetryingTransactions transactions;
   private final Events events;
-  private final TaskMeters meters;
   private final TaskPulse pulse;
   private final NaturalBatches<TaskType, TaskDraft, CreatedTask> singles;
 
@@ -73,7 +71,6 @@ public class TaskCreator {
       ServerNumber serverNumber,
       RetryingTransactions transactions,
       Events events,
-      TaskMeters meters,
       TaskPulse pulse,
       @Value("${flow.single-creates-at-once:150}") int singlesAtOnce) {
     this.types = types;
@@ -85,7 +82,6 @@ public class TaskCreator {
     this.serverNumber = serverNumber;
     this.transactions = transactions;
     this.events = events;
-    this.meters = meters;
     this.pulse = pulse;
     this.singles = new NaturalBatches<>(singlesAtOnce, new SingleCreates());
   }
@@ -243,14 +239,11 @@ public class TaskCreator {
     if (written.isEmpty()) {
       return;
     }
-    int created = 0;
     for (int i : written) {
       if (results.get(i).outcome() == CreateOutcome.CREATED) {
-        created++;
         pulse.created(type, tasks.get(i).stage(), 1);
       }
     }
-    meters.created(type.name(), created);
     events.publish(
         TasksWaiting.created(
             type,

@@ -98,10 +98,10 @@ class LateTasks {
     this.families = families;
     this.dueWork = dueWork;
     this.pauses = pauses;
-    meters.show(
+    meters.showSeconds(
         "tasks.late",
-        "seconds since the longest waiting due task became due, measured by the leader; 0"
-            + " elsewhere",
+        "since the longest waiting due task became due, but for what is paused; measured by the"
+            + " leader, 0 elsewhere",
         () -> leads.getAsBoolean() ? latestMs / 1000.0 : 0);
   }
 

@@ -113,7 +113,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
         (held, failure) -> {
           if (failure == null && !held.isEmpty()) {
             Duration waited = Duration.ofNanos(node.nanoTime() - begin);
-            meters.held(hold.type().name(), held.size(), waited);
+            meters.held(hold.type().name(), waited);
           }
         });
     return tasks;

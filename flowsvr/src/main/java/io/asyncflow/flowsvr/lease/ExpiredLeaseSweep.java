@@ -10,7 +10,6 @@ import io.asyncflow.flowsvr.lease.LeaseStore.LeaseCount;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -69,7 +68,6 @@ public class ExpiredLeaseSweep {
   private final TaskStore tasks;
   private final RetryingTransactions transactions;
   private final Events events;
-  private final TaskMeters meters;
   private final TaskPulse pulse;
   private final Node node;
   private final int maxTables;
@@ -91,10 +89,9 @@ public class ExpiredLeaseSweep {
       TaskStore tasks,
       RetryingTransactions transactions,
       Events events,
-      TaskMeters meters,
       TaskPulse pulse,
       Node node) {
-    this(types, families, leases, tasks, transactions, events, meters, pulse, node, MAX_TABLES);
+    this(types, families, leases, tasks, transactions, events, pulse, node, MAX_TABLES);
   }
 
   /**
@@ -107,7 +104,6 @@ public class ExpiredLeaseSweep {
       TaskStore tasks,
       RetryingTransactions transactions,
       Events events,
-      TaskMeters meters,
       TaskPulse pulse,
       Node node,
       int maxTables) {
@@ -117,7 +113,6 @@ public class ExpiredLeaseSweep {
     this.tasks = tasks;
     this.transactions = transactions;
     this.events = events;
-    this.meters = meters;
     this.pulse = pulse;
     this.node = node;
     this.maxTables = maxTables;
@@ -294,11 +289,9 @@ public class ExpiredLeaseSweep {
     for (Ended hold : ended) {
       waiting += hold.transition().makesWaiting() ? 1 : 0;
       poisoned += hold.verdict() == HoldEnd.Verdict.POISON ? 1 : 0;
-      meters.leaseExpired(type.type().name(), hold.verdict().name());
       pulse.expired(hold.transition(), hold.verdict());
     }
     int failed = ended.size() - waiting;
-    meters.failed(type.type().name(), failed);
     return new Result(waiting, failed, poisoned);
   }
 }

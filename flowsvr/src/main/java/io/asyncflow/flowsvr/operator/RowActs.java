@@ -111,10 +111,7 @@ public class RowActs {
       return Done.telling(act, waiting(row));
     }
     tasks.force(row, status);
-    boolean fails = status == TaskStatus.FAILED && row.status() != TaskStatus.FAILED;
-    return fails
-        ? Done.quietly(act).counting(() -> meters.failed(id.type().name(), 1))
-        : Done.quietly(act);
+    return Done.quietly(act);
   }
 
   static void requireForcible(TaskId id, TaskStatus status) {

@@ -1,28 +1,25 @@
 package io.asyncflow.flowsvr.pulse;
 
 import io.asyncflow.flowsvr.pulse.count.Count;
-import io.asyncflow.flowsvr.pulse.count.Histogram;
+import io.asyncflow.flowsvr.pulse.count.Durations;
+import io.asyncflow.flowsvr.pulse.count.Durations.Spread;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Counts the tasks of one stage. They only rise, so what has happened since a read is a difference,
- * and no count is lost to a reader. Thread-safe, but for {@link #drain}.
+ * and no count is lost to a reader. Thread-safe, but for {@link #news}.
  */
 final class StageCounters {
 
   private final LongAdder[] counts = new LongAdder[Count.values().length];
-  private final AtomicIntegerArray runs = new AtomicIntegerArray(Histogram.BUCKETS);
-  private final AtomicIntegerArray waits = new AtomicIntegerArray(Histogram.BUCKETS);
+  private final Durations runs = new Durations();
+  private final Durations waits = new Durations();
+  private final Durations lives = new Durations();
 
-  /** What was drained; used by one thread. */
-  private final long[] drained = new long[counts.length];
-
-  private final int[] drainedRuns = new int[Histogram.BUCKETS];
-  private final int[] drainedWaits = new int[Histogram.BUCKETS];
-  private int quietDrains;
+  private final long[] taken = new long[counts.length];
+  private int quietLooks;
 
   StageCounters() {
     for (int i = 0; i < counts.length; i++) {
@@ -35,45 +32,64 @@ final class StageCounters {
   }
 
   void ran(long ms) {
-    runs.incrementAndGet(Histogram.bucketOf(ms));
+    runs.add(ms);
   }
 
   void waited(long ms) {
-    waits.incrementAndGet(Histogram.bucketOf(ms));
+    waits.add(ms);
   }
 
-  /** What has been counted since the last call; empty for nothing. */
-  Optional<Numbers> drain() {
-    Numbers numbers = new Numbers();
+  /** A task has ended in this stage, so long after its creation. */
+  void lived(long ms) {
+    lives.add(ms);
+  }
+
+  /**
+   * What has been counted in some time.
+   *
+   * @param counts by the ordinals of {@link Count}
+   */
+  record News(long[] counts, Spread runs, Spread waits, Spread lives) {
+
+    /** What {@code t_metric} keeps of it. */
+    Numbers numbers() {
+      Numbers numbers = new Numbers();
+      for (Count count : Count.values()) {
+        numbers.add(count, counts[count.ordinal()]);
+      }
+      runs.addTo(numbers.runs());
+      waits.addTo(numbers.waits());
+      return numbers;
+    }
+  }
+
+  /**
+   * What has been counted since the last look that took it; empty for nothing.
+   *
+   * @param takes whether the next look begins here
+   */
+  Optional<News> news(boolean takes) {
+    long[] more = new long[counts.length];
     boolean any = false;
-    for (Count count : Count.values()) {
-      long sum = counts[count.ordinal()].sum();
-      long more = sum - drained[count.ordinal()];
-      drained[count.ordinal()] = sum;
-      numbers.add(count, more);
-      any |= more > 0;
+    for (int i = 0; i < counts.length; i++) {
+      long sum = counts[i].sum();
+      more[i] = sum - taken[i];
+      any |= more[i] > 0;
+      if (takes) {
+        taken[i] = sum;
+      }
     }
-    if (!any) {
-      quietDrains++; // what ran or waited was counted before it was measured
-      return Optional.empty();
+    if (takes) {
+      quietLooks = any ? 0 : quietLooks + 1;
     }
-    quietDrains = 0;
-    drain(runs, drainedRuns, numbers.runs());
-    drain(waits, drainedWaits, numbers.waits());
-    return Optional.of(numbers);
+    // What was measured is counted next, and is news together with its count.
+    return any
+        ? Optional.of(new News(more, runs.news(takes), waits.news(takes), lives.news(takes)))
+        : Optional.empty();
   }
 
-  /** A bucket that ran over the largest number still has the right difference. */
-  private static void drain(AtomicIntegerArray buckets, int[] before, Histogram into) {
-    for (int i = 0; i < before.length; i++) {
-      int now = buckets.get(i);
-      into.add(i, now - before[i]);
-      before[i] = now;
-    }
-  }
-
-  /** How many times in a row there was nothing to drain. */
-  int quietDrains() {
-    return quietDrains;
+  /** How many times in a row there was nothing to take. */
+  int quietLooks() {
+    return quietLooks;
   }
 }

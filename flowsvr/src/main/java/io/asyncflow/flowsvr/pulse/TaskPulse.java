@@ -10,9 +10,12 @@ import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
+import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import org.springframework.stereotype.Component;
 
 /**
@@ -32,10 +35,14 @@ public class TaskPulse {
   /** Drains without news, at ten seconds each, after which a stage is forgotten. */
   private static final int QUIET_DRAINS = 6;
 
+  /** All that is read has one reader at a time. */
+  private final Object reading = new Object();
+
   private static final StageCounters NOWHERE = new StageCounters();
 
   private final Map<String, Map<String, StageCounters>> types = new ConcurrentHashMap<>();
   private final FailureNotes failures;
+  private final PulseTotals totals = new PulseTotals();
 
   /** Those that made room at the last drain; a thread that had found them may still count. */
   private Map<Place, StageCounters> leaving = Map.of();
@@ -67,7 +74,10 @@ public class TaskPulse {
     TaskRow before = transition.before();
     StageCounters stage = of(before.id().type(), before.stage());
     switch (transition.kind()) {
-      case SUCCESS -> ran(stage, Count.SUCCEEDED, before);
+      case SUCCESS -> {
+        ran(stage, Count.SUCCEEDED, before);
+        lived(stage, before);
+      }
       case NEXT_STAGE -> {
         ran(stage, Count.MOVED_ON, before);
         of(before.id().type(), transition.after().stage()).count(Count.ARRIVED, 1);
@@ -78,6 +88,7 @@ public class TaskPulse {
       }
       case FAILED -> {
         ran(stage, Count.FAILED, before);
+        lived(stage, before);
         String outcome = ScheduleLog.last(transition.after().scheduleLog()).outcome();
         failures.add(FailureNote.of(transition, outcome)); // RETRY if no retry was left
       }
@@ -97,6 +108,7 @@ public class TaskPulse {
     }
     if (transition.makesFailed()) {
       stage.count(Count.FAILED, 1);
+      lived(stage, before);
     }
     failures.add(FailureNote.of(transition, verdict.name()));
   }
@@ -108,10 +120,14 @@ public class TaskPulse {
       return;
     }
     switch (status) {
-      case SUCCESS -> stage.count(Count.SUCCEEDED, 1);
+      case SUCCESS -> {
+        stage.count(Count.SUCCEEDED, 1);
+        lived(stage, before);
+      }
       case CANCELLED -> stage.count(Count.CANCELLED, 1);
       case FAILED -> {
         stage.count(Count.FAILED, 1);
+        lived(stage, before);
         failures.add(FailureNote.forced(before));
       }
       default -> {} // it goes on
@@ -121,6 +137,10 @@ public class TaskPulse {
   private static void ran(StageCounters stage, Count end, TaskRow before) {
     stage.ran(before.now() - before.holdTime());
     stage.count(end, 1);
+  }
+
+  private static void lived(StageCounters stage, TaskRow before) {
+    stage.lived(before.now() - before.createTime());
   }
 
   StageCounters of(TaskType type, String stage) {
@@ -159,33 +179,53 @@ public class TaskPulse {
 
   /** What has been counted since the last call, for one caller. */
   Map<Place, Numbers> drain() {
-    Map<Place, Numbers> drained = new HashMap<>();
-    leaving.forEach((place, counters) -> drainInto(drained, place, counters));
-    Map<Place, StageCounters> quiet = new HashMap<>();
-    types.forEach(
-        (type, stages) ->
-            stages.forEach(
-                (stage, counters) -> {
-                  Place place = new Place(type, stage);
-                  drainInto(drained, place, counters);
-                  if (counters.quietDrains() > QUIET_DRAINS) {
-                    quiet.put(place, counters);
-                  }
-                }));
-    quiet.keySet().forEach(this::forget);
-    leaving = quiet;
-    return drained;
+    synchronized (reading) {
+      Map<Place, Numbers> drained = new HashMap<>();
+      Map<Place, StageCounters> quiet = new HashMap<>();
+      leaving.forEach((place, counters) -> drainInto(drained, place, counters));
+      forEach(
+          (place, counters) -> {
+            drainInto(drained, place, counters);
+            if (counters.quietLooks() > QUIET_DRAINS) {
+              quiet.put(place, counters);
+            }
+          });
+      quiet.keySet().forEach(this::forget);
+      leaving = quiet;
+      return drained;
+    }
   }
 
-  private static void drainInto(Map<Place, Numbers> drained, Place place, StageCounters counters) {
+  /** What has been counted since the start of this server, by the labels of its series. */
+  SortedMap<Labels, StageTotals> totals() {
+    synchronized (reading) {
+      SortedMap<Labels, StageTotals> all = totals.copy();
+      BiConsumer<Place, StageCounters> adding =
+          (place, counters) ->
+              counters.news(false).ifPresent(news -> totals.addTo(all, place, news));
+      leaving.forEach(adding);
+      forEach(adding);
+      return all;
+    }
+  }
+
+  private void forEach(BiConsumer<Place, StageCounters> each) {
+    types.forEach(
+        (type, stages) ->
+            stages.forEach((stage, counters) -> each.accept(new Place(type, stage), counters)));
+  }
+
+  private void drainInto(Map<Place, Numbers> drained, Place place, StageCounters counters) {
     counters
-        .drain()
+        .news(true)
         .ifPresent(
             news -> {
-              drained.computeIfAbsent(place, stage -> new Numbers()).addAll(news);
+              totals.add(place, news);
+              Numbers numbers = news.numbers();
+              drained.computeIfAbsent(place, stage -> new Numbers()).addAll(numbers);
               drained
                   .computeIfAbsent(new Place(place.type(), ""), all -> new Numbers())
-                  .addAll(news);
+                  .addAll(numbers);
             });
   }
 

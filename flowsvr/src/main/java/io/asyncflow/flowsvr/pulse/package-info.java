@@ -3,9 +3,9 @@
  * what failed; kept for people, in {@code t_metric} and {@code t_failure_group}. Nothing is decided
  * by it.
  *
- * <p>{@link io.asyncflow.flowsvr.pulse.TaskPulse} counts in memory, after the commits, at the
- * places that {@link io.asyncflow.flowsvr.system.TaskMeters} counts at; a count is one addition
- * without a lock. {@code MetricWriter} writes what has changed every ten seconds, {@code
+ * <p>{@link io.asyncflow.flowsvr.pulse.TaskPulse} counts in memory, after the commits; a count is
+ * one addition without a lock. {@code PulseMeters} shows the sums since the start to Prometheus,
+ * when it asks. {@code MetricWriter} writes what has changed every ten seconds, {@code
  * FailureNotes} every second. Both write the rows of this server alone, with absolute values: a
  * write whose outcome is unknown is repeated, and no server waits for another one. A server on
  * which nothing happens writes nothing; a crash loses the last seconds.

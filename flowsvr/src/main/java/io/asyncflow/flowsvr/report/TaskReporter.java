@@ -165,7 +165,9 @@ public class TaskReporter {
         judged = partReports.stream().map(TaskReporter::unavailable).toList();
       }
       for (int i = 0; i < judged.size(); i++) {
-        meters.reported(table.type().name(), outcomeName(partReports.get(i), judged.get(i)));
+        if (!isAccepted(judged.get(i))) {
+          meters.refused(table.type().name(), judged.get(i).outcome().name());
+        }
         results[part.positions().get(i)] = judged.get(i);
       }
     }
@@ -244,10 +246,6 @@ public class TaskReporter {
 
   private static Map<Long, TaskRow> byNumber(List<TaskRow> rows) {
     return rows.stream().collect(toMap(row -> row.id().number(), row -> row));
-  }
-
-  private static String outcomeName(ParsedReport report, ReportResult result) {
-    return isAccepted(result) ? report.report().outcome().name() : result.outcome().name();
   }
 
   /**
@@ -516,10 +514,6 @@ public class TaskReporter {
 
   private void publish(TaskTypeConfig type, Collection<TaskTransition> written) {
     written.forEach(pulse::reported);
-    long failed = written.stream().filter(TaskTransition::makesFailed).count();
-    if (failed > 0) {
-      meters.failed(type.type().name(), failed);
-    }
     // With a max_executing, the end of any task lets another one be claimed.
     boolean makesRoom = type.maxExecuting() > 0 && !written.isEmpty();
     if (makesRoom || written.stream().anyMatch(TaskTransition::makesWaiting)) {

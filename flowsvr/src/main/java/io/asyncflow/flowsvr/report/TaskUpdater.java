@@ -6,7 +6,6 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -38,7 +37,6 @@ public class TaskUpdater {
   private final TaskUpdateStore updates;
   private final Acts acts;
   private final RetryingTransactions transactions;
-  private final TaskMeters meters;
   private final TaskPulse pulse;
   private final Events events;
 
@@ -49,7 +47,6 @@ public class TaskUpdater {
       TaskUpdateStore updates,
       Acts acts,
       RetryingTransactions transactions,
-      TaskMeters meters,
       TaskPulse pulse,
       Events events) {
     this.types = types;
@@ -58,7 +55,6 @@ public class TaskUpdater {
     this.updates = updates;
     this.acts = acts;
     this.transactions = transactions;
-    this.meters = meters;
     this.pulse = pulse;
     this.events = events;
   }
@@ -109,9 +105,7 @@ public class TaskUpdater {
     written.ifPresent(
         change -> {
           pulse.forced(change.before(), change.status());
-          if (change.status() == TaskStatus.FAILED) {
-            meters.failed(id.type().name(), 1);
-          } else if (change.status() == TaskStatus.WAITING) {
+          if (change.status() == TaskStatus.WAITING) {
             events.publish(new TasksWaiting(id.type()));
           }
         });

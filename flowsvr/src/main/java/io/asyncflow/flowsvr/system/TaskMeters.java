@@ -1,31 +1,53 @@
 package io.asyncflow.flowsvr.system;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
 /**
- * Metrics of the tasks on this server, for {@code /actuator/metrics} and {@code
- * /actuator/prometheus}.
+ * Metrics of this server, for {@code /actuator/metrics} and {@code /actuator/prometheus}; what
+ * happens to tasks is counted by {@code TaskPulse} alone.
  *
- * <p>Tags are the task's type and values of fixed lists, never ids, users or stages. Types beyond
- * the first {@value #MOST_TYPES} are not counted. Thread-safe.
+ * <p>Tags are the task's type and values of fixed lists, never ids or users. Types beyond the first
+ * {@value #MOST_TYPES} are not counted. Thread-safe.
  */
 @Component
 public class TaskMeters {
 
   private static final String PREFIX = "asyncflow.";
   private static final String TYPE = "type";
+  private static final String SECONDS = "seconds";
   private static final int MOST_TYPES = 200;
 
+  /** How late what has a time of its own may be: the buckets of a histogram. */
+  public static final Duration[] PROMPTNESS = {
+    Duration.ofMillis(10),
+    Duration.ofMillis(100),
+    Duration.ofMillis(500),
+    Duration.ofSeconds(1),
+    Duration.ofSeconds(5),
+    Duration.ofSeconds(30),
+    Duration.ofMinutes(1),
+    Duration.ofMinutes(10),
+    Duration.ofHours(1)
+  };
+
   private final MeterRegistry registry;
+  private final Map<String, Timer> holdWaits = new ConcurrentHashMap<>();
+  private final Map<String, Timer> starts = new ConcurrentHashMap<>();
+  private final Map<String, Counter> written = new ConcurrentHashMap<>();
   private final Map<String, MultiGauge> byType = new ConcurrentHashMap<>();
 
   public TaskMeters(MeterRegistry registry) {
@@ -37,21 +59,20 @@ public class TaskMeters {
   }
 
   /**
-   * Counts created tasks of a configured type. The metric's name does not end in {@code _created}:
-   * Prometheus reserves this ending and would export the metric as {@code asyncflow_tasks_total}.
-   */
-  public void created(String type, int tasks) {
-    registry.counter(PREFIX + "tasks.submitted", TYPE, type).increment(tasks);
-  }
-
-  /**
-   * Counts the tasks of an answered hold call.
+   * Measures an answered hold call.
    *
    * @param waited the time from the call to its answer
    */
-  public void held(String type, int tasks, Duration waited) {
-    registry.counter(PREFIX + "tasks.held", TYPE, type).increment(tasks);
-    registry.timer(PREFIX + "hold.wait", TYPE, type).record(waited);
+  public void held(String type, Duration waited) {
+    Timer timer = holdWaits.get(type);
+    (timer == null ? holdWaits.computeIfAbsent(type, this::holdWait) : timer).record(waited);
+  }
+
+  private Timer holdWait(String type) {
+    return Timer.builder(PREFIX + "hold.wait")
+        .description("from a hold to its tasks; holds that got none are not included")
+        .tag(TYPE, type)
+        .register(registry);
   }
 
   /**
@@ -60,44 +81,68 @@ public class TaskMeters {
    * @param ms from its fire time to its first hold
    */
   public void started(String type, long ms) {
-    registry
-        .timer(PREFIX + "schedule.start", TYPE, type)
-        .record(Duration.ofMillis(Math.max(0, ms)));
+    starts.computeIfAbsent(type, this::scheduleStart).record(Math.max(0, ms), MILLISECONDS);
+  }
+
+  private Timer scheduleStart(String type) {
+    return Timer.builder(PREFIX + "schedule.start")
+        .description("from the fire time of a schedule to the first hold of its task")
+        .tag(TYPE, type)
+        .serviceLevelObjectives(PROMPTNESS)
+        .register(registry);
+  }
+
+  /** Counts a job that was created. */
+  public void jobCreated(String type) {
+    Counter.builder(PREFIX + "jobs.submitted")
+        .description("jobs that were created")
+        .tag(TYPE, type)
+        .register(registry)
+        .increment();
   }
 
   /**
-   * Counts an answered report.
+   * Counts a report that was not accepted.
    *
-   * @param outcome the content of an accepted report, or the answer to another one
+   * @param answer to it
    */
-  public void reported(String type, String outcome) {
-    registry.counter(PREFIX + "tasks.reported", TYPE, type, "outcome", outcome).increment();
-  }
-
-  /** Counts tasks set to failed by a report, an update, an operator or a sweep. */
-  public void failed(String type, long tasks) {
-    registry.counter(PREFIX + "tasks.failed", TYPE, type).increment(tasks);
+  public void refused(String type, String answer) {
+    Counter.builder(PREFIX + "reports.refused")
+        .description("reports that were not accepted, by the answer to them")
+        .tag(TYPE, type)
+        .tag("answer", answer.toLowerCase(Locale.ROOT))
+        .register(registry)
+        .increment();
   }
 
   /** Counts a hold that an operator ended. */
   public void revoked(String type) {
-    registry.counter(PREFIX + "runs.revoked", TYPE, type).increment();
-  }
-
-  /** Counts an expired lease. */
-  public void leaseExpired(String type, String verdict) {
-    registry.counter(PREFIX + "leases.expired", TYPE, type, "verdict", verdict).increment();
+    Counter.builder(PREFIX + "runs.revoked")
+        .description("holds that an operator ended")
+        .tag(TYPE, type)
+        .register(registry)
+        .increment();
   }
 
   /** Counts events that were written. */
   public void eventsWritten(String type, long events) {
-    registry.counter(PREFIX + "events.written", TYPE, type).increment(events);
+    written.computeIfAbsent(type, this::eventsOf).increment(events);
+  }
+
+  private Counter eventsOf(String type) {
+    return Counter.builder(PREFIX + "events.written")
+        .description("events that were written")
+        .tag(TYPE, type)
+        .register(registry);
   }
 
   /** Records a run of a governance duty. */
   public void governed(String job, boolean failed, Duration took) {
-    registry
-        .timer(PREFIX + "governance.runs", "job", job, "outcome", failed ? "failed" : "ok")
+    Timer.builder(PREFIX + "governance.runs")
+        .description("runs of the duties that keep tasks, tables and workers in order")
+        .tag("duty", job)
+        .tag("outcome", failed ? "failed" : "ok")
+        .register(registry)
         .record(took);
   }
 
@@ -121,6 +166,14 @@ public class TaskMeters {
                     type -> MultiGauge.Row.of(Tags.of(TYPE, type.getKey()), type.getValue()))
                 .toList(),
             true);
+  }
+
+  /** As {@link #show(String, String, Supplier)}, in seconds. */
+  public void showSeconds(String name, String description, Supplier<Number> value) {
+    Gauge.builder(PREFIX + name, value)
+        .description(description)
+        .baseUnit(SECONDS)
+        .register(registry);
   }
 
   /** Registers a gauge. Its value is read at each scrape and must not need the database. */

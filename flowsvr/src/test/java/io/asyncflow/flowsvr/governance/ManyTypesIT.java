@@ -21,7 +21,6 @@ import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -83,7 +82,6 @@ class ManyTypesIT {
   @Autowired TaskStore tasks;
   @Autowired RetryingTransactions transactions;
   @Autowired Events events;
-  @Autowired TaskMeters meters;
   @Autowired TaskPulse pulse;
   @Autowired JdbcClient jdbc;
 
@@ -199,7 +197,7 @@ class ManyTypesIT {
           }
         };
     return new ExpiredLeaseSweep(
-        types, families, leases, tasks, transactions, events, meters, pulse, node, tablesAtOnce);
+        types, families, leases, tasks, transactions, events, pulse, node, tablesAtOnce);
   }
 
   private Task aHeldTask() {

@@ -13,26 +13,25 @@ class TaskMetersTest {
   private final TaskMeters meters = new TaskMeters(registry);
 
   @Test
-  void whatHappensToTasksIsCountedByType() {
-    meters.created("lark", 3);
-    meters.created("lark", 2);
-    meters.created("tts", 1);
-    meters.held("lark", 4, Duration.ofMillis(250));
-    meters.reported("lark", "SUCCESS");
-    meters.failed("lark", 2);
-    meters.leaseExpired("lark", "POISON");
+  void whatHappensIsCountedByType() {
+    meters.held("lark", Duration.ofMillis(250));
+    meters.held("lark", Duration.ofMillis(50));
+    meters.refused("lark", "ALREADY_DONE");
+    meters.eventsWritten("lark", 2);
+    meters.eventsWritten("tts", 3);
     meters.governed("sweep", true, Duration.ofMillis(5));
 
-    assertThat(registry.get("asyncflow.tasks.submitted").tag("type", "lark").counter().count())
-        .isEqualTo(5);
-    assertThat(registry.get("asyncflow.tasks.held").counter().count()).isEqualTo(4);
     assertThat(registry.get("asyncflow.hold.wait").timer().totalTime(TimeUnit.MILLISECONDS))
-        .isEqualTo(250);
-    assertThat(registry.get("asyncflow.tasks.reported").tag("outcome", "SUCCESS").counter().count())
+        .isEqualTo(300);
+    assertThat(
+            registry
+                .get("asyncflow.reports.refused")
+                .tag("answer", "already_done")
+                .counter()
+                .count())
         .isEqualTo(1);
-    assertThat(registry.get("asyncflow.tasks.failed").counter().count()).isEqualTo(2);
-    assertThat(registry.get("asyncflow.leases.expired").tag("verdict", "POISON").counter().count())
-        .isEqualTo(1);
+    assertThat(registry.get("asyncflow.events.written").tag("type", "tts").counter().count())
+        .isEqualTo(3);
     assertThat(registry.get("asyncflow.governance.runs").tag("outcome", "failed").timer().count())
         .isEqualTo(1);
   }
@@ -40,11 +39,11 @@ class TaskMetersTest {
   @Test
   void numberOfSeriesIsBounded() {
     for (int i = 0; i < 5_000; i++) {
-      meters.created("type" + i, 1);
-      meters.held("type" + i, 1, Duration.ZERO);
+      meters.revoked("type" + i);
+      meters.held("type" + i, Duration.ZERO);
     }
 
-    assertThat(registry.find("asyncflow.tasks.submitted").counters()).hasSizeLessThanOrEqualTo(200);
+    assertThat(registry.find("asyncflow.runs.revoked").counters()).hasSizeLessThanOrEqualTo(200);
     assertThat(registry.find("asyncflow.hold.wait").timers()).hasSizeLessThanOrEqualTo(200);
   }
 }

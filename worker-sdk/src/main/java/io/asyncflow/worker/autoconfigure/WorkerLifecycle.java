@@ -1,8 +1,12 @@
 package io.asyncflow.worker.autoconfigure;
 
+import io.asyncflow.worker.RunEnd;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.WorkerState;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +24,8 @@ public class WorkerLifecycle implements SmartLifecycle {
   private final Supplier<Worker.Builder> builders;
   private final StageBeans stages;
   private final ApplicationEventPublisher events;
+  private final List<Consumer<Worker>> started = new CopyOnWriteArrayList<>();
+  private final List<Consumer<RunEnd>> runEnds = new CopyOnWriteArrayList<>();
   private volatile Worker worker;
 
   /**
@@ -44,8 +50,21 @@ public class WorkerLifecycle implements SmartLifecycle {
       log.warn("no bean handles a stage (@Stage); there is no worker to start");
       return;
     }
+    runEnds.forEach(builder::whenRunEnds);
     worker = builder.whenDrained(this::drained).build();
     worker.start();
+    started.forEach(listener -> listener.accept(worker));
+  }
+
+  /**
+   * Tells of each start of a worker, and of the ends of its runs.
+   *
+   * @param runs as {@link Worker.Builder#whenRunEnds}, of workers that start from now on
+   */
+  void watch(Consumer<Worker> starts, Consumer<RunEnd> runs) {
+    runEnds.add(runs);
+    started.add(starts);
+    worker().ifPresent(starts);
   }
 
   private void drained() {

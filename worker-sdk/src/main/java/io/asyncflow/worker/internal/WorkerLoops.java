@@ -7,6 +7,7 @@ import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.HoldLock;
+import io.asyncflow.worker.RunEnd;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
@@ -46,6 +47,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -237,6 +239,11 @@ public final class WorkerLoops {
 
   private static Backoff newBackoff() {
     return new Backoff(Jitter.random());
+  }
+
+  /** Calls {@code listener} at the end of each run, in the thread that ends it. */
+  public void whenRunEnds(Consumer<RunEnd> listener) {
+    ends.whenEnded(listener);
   }
 
   public WorkerState state() {

@@ -21,6 +21,7 @@ import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.tracing.MemoryTracer;
 import io.asyncflow.worker.tracing.RunTracing;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.tracing.Tracer;
@@ -101,6 +102,15 @@ class WorkerAutoConfigurationTest {
     return applicationContext.getBean(WorkerLifecycle.class).worker().orElseThrow();
   }
 
+  /** Binds as Spring Boot's Actuator does: before the worker starts. */
+  static class Meters {
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    Meters(MeterBinder binder) {
+      binder.bindTo(registry);
+    }
+  }
+
   @Test
   void runsAreTracedIfTheApplicationHasATracer() {
     MemoryTracer memory = new MemoryTracer();
@@ -130,17 +140,38 @@ class WorkerAutoConfigurationTest {
   }
 
   @Test
-  void localRetriesAreCounted() {
+  void workerIsInTheMetrics() {
     withServer()
         .withConfiguration(AutoConfigurations.of(WorkerMetricsAutoConfiguration.class))
         .withBean(ClassStage.class)
+        .withBean(Meters.class)
         .run(
             app -> {
-              SimpleMeterRegistry registry = new SimpleMeterRegistry();
-              app.getBean(MeterBinder.class).bindTo(registry);
-              assertThat(registry.get("asyncflow.local.retries").functionCounter().count())
+              SimpleMeterRegistry meters = app.getBean(Meters.class).registry;
+              assertThat(resultOf("class")).isEqualTo("class");
+              Timer run = meters.get("asyncflow.worker.run").tag("stage", "class").timer();
+              assertThat(run.count()).isEqualTo(1);
+              assertThat(run.getId().getTag("outcome")).isEqualTo("success");
+              assertThat(meters.get("asyncflow.worker.local.retries").functionCounter().count())
+                  .isZero();
+              assertThat(
+                      meters
+                          .get("asyncflow.worker.threads.free")
+                          .tag("type", "lark")
+                          .gauge()
+                          .value())
+                  .isPositive();
+              assertThat(meters.get("asyncflow.worker.runs").tag("state", "queued").gauge().value())
                   .isZero();
             });
+  }
+
+  @Test
+  void nothingIsMeasuredWithoutARegistry() {
+    withServer()
+        .withConfiguration(AutoConfigurations.of(WorkerMetricsAutoConfiguration.class))
+        .withBean(ClassStage.class)
+        .run(app -> assertThat(resultOf("class")).isEqualTo("class"));
   }
 
   @Test

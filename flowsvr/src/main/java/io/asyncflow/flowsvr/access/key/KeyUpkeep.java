@@ -43,7 +43,8 @@ class KeyUpkeep {
     this.store = store;
     this.expires =
         MultiGauge.builder("asyncflow.access.expires")
-            .description("days until an access key expires, of those with less than thirty")
+            .description("until an access key expires, of those with less than thirty days")
+            .baseUnit("seconds")
             .register(meters);
     Gauge.builder("asyncflow.access.ignored", () -> keys.snapshot().refused().size())
         .description(
@@ -96,7 +97,7 @@ class KeyUpkeep {
     expires.register(
         ending.stream()
             .<MultiGauge.Row<?>>map(
-                row -> MultiGauge.Row.of(Tags.of("key", row.id()), daysLeft(row, now)))
+                row -> MultiGauge.Row.of(Tags.of("key", row.id()), secondsLeft(row, now)))
             .toList(),
         true);
     ending.stream().filter(row -> daysLeft(row, now) < DAYS_WARNED).forEach(row -> warn(row, now));
@@ -113,6 +114,10 @@ class KeyUpkeep {
           row.name(),
           daysLeft(row, now));
     }
+  }
+
+  private static double secondsLeft(AccessKeyRow row, long now) {
+    return (row.expireTime() - now) / 1_000.0;
   }
 
   private static long daysLeft(AccessKeyRow row, long now) {

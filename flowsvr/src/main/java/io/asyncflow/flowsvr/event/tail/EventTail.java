@@ -82,7 +82,8 @@ public class EventTail implements DisposableBean {
     this.node = node;
     this.lastRound = node.nanoTime();
     meters.show("events.gaps", "ranges of ids that the tail of events misses", () -> gaps);
-    meters.show("events.lag", "milliseconds from an event to its read by the tail", () -> lagMs);
+    meters.showSeconds(
+        "events.lag", "from an event to its read by the tail", () -> lagMs / 1_000.0);
     loop = BackgroundLoop.start("event-tail", POLL, this::round);
   }
 

@@ -2,7 +2,9 @@ package io.asyncflow.flowsvr.hook.delivery;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import org.springframework.stereotype.Component;
 
 /** Metrics of hooks. Thread-safe. */
@@ -11,11 +13,18 @@ class HookMeters {
 
   private static final String PREFIX = "asyncflow.hooks.";
 
-  private final MeterRegistry registry;
+  private final Map<Verdict.Kind, Counter> deliveries = new EnumMap<>(Verdict.Kind.class);
   private final Counter disabled;
 
   HookMeters(MeterRegistry registry) {
-    this.registry = registry;
+    for (Verdict.Kind kind : Verdict.Kind.values()) {
+      deliveries.put(
+          kind,
+          Counter.builder(PREFIX + "deliveries")
+              .description("attempts to deliver an event to a hook")
+              .tag("outcome", kind.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
     this.disabled =
         Counter.builder(PREFIX + "disabled")
             .description("hooks that were disabled because their endpoints failed")
@@ -23,9 +32,7 @@ class HookMeters {
   }
 
   void attempted(Verdict.Kind kind) {
-    registry
-        .counter(PREFIX + "deliveries", "outcome", kind.name().toLowerCase(Locale.ROOT))
-        .increment();
+    deliveries.get(kind).increment();
   }
 
   void disabled() {

@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobStore.KeyUse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Sha256;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -54,6 +55,7 @@ public class JobCreator {
   private final RetryingTransactions transactions;
   private final JobEvents jobEvents;
   private final Events events;
+  private final TaskMeters meters;
 
   JobCreator(
       TaskTypes types,
@@ -63,7 +65,8 @@ public class JobCreator {
       TeamStore teams,
       RetryingTransactions transactions,
       JobEvents jobEvents,
-      Events events) {
+      Events events,
+      TaskMeters meters) {
     this.types = types;
     this.tasks = tasks;
     this.jobs = jobs;
@@ -72,6 +75,7 @@ public class JobCreator {
     this.transactions = transactions;
     this.jobEvents = jobEvents;
     this.events = events;
+    this.meters = meters;
   }
 
   /**
@@ -125,6 +129,7 @@ public class JobCreator {
       } else {
         createRunning(id, type, job, origin, hash, join);
       }
+      meters.jobCreated(type.name());
       return id;
     } catch (DuplicateKeyException e) {
       // Another call with the same key committed first.

@@ -11,7 +11,6 @@ import io.asyncflow.flowsvr.operator.RowAct;
 import io.asyncflow.flowsvr.operator.RowAct.Done;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -35,7 +34,6 @@ public class SteerActs {
   private final TaskStore tasks;
   private final Acts acts;
   private final RetryingTransactions transactions;
-  private final TaskMeters meters;
   private final TaskPulse pulse;
   private final Events events;
 
@@ -44,14 +42,12 @@ public class SteerActs {
       TaskStore tasks,
       Acts acts,
       RetryingTransactions transactions,
-      TaskMeters meters,
       TaskPulse pulse,
       Events events) {
     this.families = families;
     this.tasks = tasks;
     this.acts = acts;
     this.transactions = transactions;
-    this.meters = meters;
     this.pulse = pulse;
     this.events = events;
   }
@@ -173,10 +169,7 @@ public class SteerActs {
         Act.onTask("EXPIRE_LEASE", id, row.status(), end.after().status())
             .with(Map.of("workerId", row.workerId(), "leaseEpoch", row.leaseEpoch())),
         new TasksWaiting(id.type()), // there is room within max_executing, too
-        () -> {
-          meters.leaseExpired(id.type().name(), HoldEnd.Verdict.OPERATOR.name());
-          pulse.expired(end, HoldEnd.Verdict.OPERATOR);
-        });
+        () -> pulse.expired(end, HoldEnd.Verdict.OPERATOR));
   }
 
   private void once(TaskId id, Expected expected, Reason why, RowAct act) {

@@ -2,11 +2,15 @@ package io.asyncflow.flowsvr.schedule.fire;
 
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.GapReason;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Map;
 import org.springframework.stereotype.Component;
 
 /** Metrics of fires. Thread-safe. */
@@ -15,15 +19,32 @@ class FireMeters {
 
   private static final String PREFIX = "asyncflow.schedule.";
 
-  private final MeterRegistry registry;
+  private final Map<FireOutcome, Counter> fires = new EnumMap<>(FireOutcome.class);
+  private final Map<GapReason, Counter> passed = new EnumMap<>(GapReason.class);
   private final Timer lateness;
   private final Counter races;
 
   FireMeters(MeterRegistry registry) {
-    this.registry = registry;
+    for (FireOutcome outcome : EnumSet.complementOf(EnumSet.of(FireOutcome.WITHDRAWN))) {
+      fires.put(
+          outcome,
+          Counter.builder(PREFIX + "fires")
+              .description("fires of schedules, by what they made")
+              .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
+    for (GapReason reason : GapReason.values()) {
+      passed.put(
+          reason,
+          Counter.builder(PREFIX + "passed")
+              .description("fire times that created nothing")
+              .tag("reason", reason.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
     this.lateness =
         Timer.builder(PREFIX + "lateness")
             .description("from the fire time to the commit of the fire; 0 if it was made ahead")
+            .serviceLevelObjectives(TaskMeters.PROMPTNESS)
             .register(registry);
     this.races =
         Counter.builder(PREFIX + "races")
@@ -31,10 +52,8 @@ class FireMeters {
             .register(registry);
   }
 
-  void fired(FireOutcome outcome, int fires) {
-    registry
-        .counter(PREFIX + "fires", "outcome", outcome.name().toLowerCase(Locale.ROOT))
-        .increment(fires);
+  void fired(FireOutcome outcome, int number) {
+    fires.get(outcome).increment(number);
   }
 
   /**
@@ -44,10 +63,8 @@ class FireMeters {
     lateness.record(Duration.ofMillis(Math.max(0, ms)));
   }
 
-  void passed(GapReason reason, int fires) {
-    registry
-        .counter(PREFIX + "passed", "reason", reason.name().toLowerCase(Locale.ROOT))
-        .increment(fires);
+  void passed(GapReason reason, int number) {
+    passed.get(reason).increment(number);
   }
 
   void lost(int plans) {

@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.number.ServerLoad;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,11 +104,11 @@ public class SliceRounds
         () -> inUse.getIfAvailable(() -> () -> false).inUse(),
         meters);
     shown.show(
-        "schedule.slices.owned", "Slices that this server owns", () -> held.trusted().size());
-    shown.show("schedule.slices.load", "Load of the slices that this server owns", () -> load);
+        "schedule.slices.owned", "slices that this server owns", () -> held.trusted().size());
+    shown.show("schedule.slices.load", "load of the slices that this server owns", () -> load);
     shown.show(
         "schedule.slices.unowned",
-        "Slices without an owner, as the leader sees it; 0 on other servers",
+        "slices without an owner, as the leader sees it; 0 on other servers",
         () -> election.term().isPresent() ? unowned : 0);
   }
 
@@ -129,6 +130,8 @@ public class SliceRounds
     this.inUse = inUse;
     this.meters = meters;
     this.held = new HeldSlices(node::nanoTime);
+    taken("vacant", 0);
+    taken("handed", 0);
   }
 
   @Override
@@ -366,12 +369,20 @@ public class SliceRounds
     long gained = now.stream().filter(slice -> !before.containsValue(slice)).count();
     long lost = before.values().stream().filter(slice -> !now.contains(slice)).count();
     if (gained > 0) {
-      meters.counter("asyncflow.schedule.slices.takes", "how", "handed").increment(gained);
+      taken("handed", gained);
       log.info("was handed {} slices of the schedules, owns {} now", gained, now.size());
     }
     if (lost > 0) {
       log.warn("lost {} slices of the schedules to other servers, owns {}", lost, now.size());
     }
+  }
+
+  private void taken(String how, long slices) {
+    Counter.builder("asyncflow.schedule.slices.takes")
+        .description("slices of the schedules that this server got")
+        .tag("how", how)
+        .register(meters)
+        .increment(slices);
   }
 
   private static OwnedSlice owned(SliceStore.Row row) {
@@ -408,7 +419,7 @@ public class SliceRounds
     }
     unowned = vacant.size() - taken;
     if (taken > 0) {
-      meters.counter("asyncflow.schedule.slices.takes", "how", "vacant").increment(taken);
+      taken("vacant", taken);
       log.info("took {} vacant slices of the schedules, owns {}", taken, held.owned().size());
     }
   }

@@ -109,14 +109,17 @@ class OverviewReader {
     }
   }
 
-  Overview read() {
+  /** What was read at once: the overview, and of it the stages with due or executing tasks. */
+  record Present(Overview overview, List<StageDepth> stages) {}
+
+  Present read() {
     List<TaskTypeConfig> configs = types.all();
     Map<String, TaskFamily> familyOf = new HashMap<>();
     families.allWithin(LATELY).forEach(family -> familyOf.put(family.type().name(), family));
     return database.inTurn(() -> read(configs, familyOf));
   }
 
-  private Overview read(List<TaskTypeConfig> configs, Map<String, TaskFamily> familyOf) {
+  private Present read(List<TaskTypeConfig> configs, Map<String, TaskFamily> familyOf) {
     List<TaskTable> tables =
         configs.stream()
             .map(config -> familyOf.get(config.type().name()))
@@ -133,8 +136,9 @@ class OverviewReader {
 
     Map<String, List<First>> waitingOf =
         waiting.stream().collect(groupingBy(first -> first.place().table().type().name()));
-    Map<String, BoundedCount> executingOf =
-        sums(executing(ofStatus(firsts.list(), TaskStatus.EXECUTING), configs, waitingOf));
+    Map<Place, BoundedCount> executing =
+        executing(ofStatus(firsts.list(), TaskStatus.EXECUTING), configs, waitingOf);
+    Map<String, BoundedCount> executingOf = sums(executing);
     Set<TaskType> cut = firsts.cut().stream().map(TaskTable::type).collect(toSet());
     List<OfType> all = new ArrayList<>();
     for (TaskTypeConfig config : configs) {
@@ -152,10 +156,12 @@ class OverviewReader {
               minutes.get(name),
               days.getOrDefault(name, new FailureHistoryStore.LastDay(0, 0))));
     }
-    return new Overview(
-        now,
-        all.stream().map(type -> shown(type, workers)).toList(),
-        new Problems(workers, served, metrics, database, now).of(all));
+    return new Present(
+        new Overview(
+            now,
+            all.stream().map(type -> shown(type, workers)).toList(),
+            new Problems(workers, served, metrics, database, now).of(all)),
+        StageDepth.of(waiting, due, executing));
   }
 
   /** Counted up to a thousand, and further where that does not tell whether a limit is reached. */

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.stats.Overview;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.stats.present.OverviewReader.Present;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
@@ -12,6 +13,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,7 +32,7 @@ public class PresentQueries implements DisposableBean {
   private static final Duration KEPT = Duration.ofMinutes(1);
 
   private final ExecutorService background = DaemonThreads.pool(1, "stats-snapshots");
-  private final Snapshots<Overview> overview;
+  private final Snapshots<Present> overview;
   private final Map<TaskType, Snapshots<StageList>> stages = new ConcurrentHashMap<>();
   private final StageReader reader;
   private final TaskTypes types;
@@ -45,7 +47,7 @@ public class PresentQueries implements DisposableBean {
 
   /** The last snapshot, of these types alone; whether a type is paused is as of now. */
   public Overview overview(Names seen) {
-    Overview all = overview.current();
+    Overview all = overview.current().overview();
     Set<String> paused =
         types.all().stream()
             .filter(TaskTypeConfig::paused)
@@ -58,6 +60,16 @@ public class PresentQueries implements DisposableBean {
             .map(type -> type.paused(paused.contains(type.taskType())))
             .toList(),
         all.problems().stream().filter(one -> seen.contains(one.taskType())).toList());
+  }
+
+  /**
+   * How many tasks of which stages were due and executing at the last look; looks if that was
+   * longer ago.
+   *
+   * @throws RuntimeException if the last look failed
+   */
+  List<StageDepth> depths(Duration age) {
+    return overview.within(age).stages();
   }
 
   /**

@@ -97,6 +97,25 @@ final class Snapshots<T> {
     return last;
   }
 
+  /**
+   * A value that was read within this time, or the last one if it is not yet time for the next
+   * read.
+   *
+   * @throws RuntimeException the failure of the last read, if it failed
+   */
+  T within(Duration age) {
+    Attempt known = attempt;
+    long now = node.nanoTime();
+    if (known == null || now - known.begun() > Math.max(age.toNanos(), known.rest())) {
+      readInTurn(known);
+      known = attempt;
+    }
+    if (known != null && known.failure() != null) {
+      throw known.failure();
+    }
+    return lastOr(null);
+  }
+
   /** Whether somebody has looked within this time. */
   boolean isInUse(Duration within) {
     Attempt known = attempt;

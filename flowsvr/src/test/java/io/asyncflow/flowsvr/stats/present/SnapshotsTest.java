@@ -66,6 +66,32 @@ class SnapshotsTest {
   }
 
   @Test
+  void valueForAMetricIsAsOldAsItMayBeAndNoFailureIsHidden() {
+    Duration age = Duration.ofSeconds(14);
+    assertThat(snapshots.within(age)).isEqualTo(1);
+    pass(age);
+    assertThat(snapshots.within(age)).isEqualTo(1);
+    pass(Duration.ofMillis(1));
+    assertThat(snapshots.within(age)).as("is read at once").isEqualTo(2);
+
+    isDown = true;
+    pass(Duration.ofSeconds(15));
+    assertThatThrownBy(() -> snapshots.within(age)).hasMessage("read 3");
+    assertThatThrownBy(() -> snapshots.within(age)).as("it rests").hasMessage("read 3");
+    assertThat(snapshots.current()).as("people see the last one").isEqualTo(2);
+
+    isDown = false;
+    pass(Duration.ofSeconds(15));
+    assertThat(snapshots.within(age)).isEqualTo(4);
+    cost = Duration.ofSeconds(1);
+    pass(Duration.ofSeconds(15));
+    assertThat(snapshots.within(age)).isEqualTo(5);
+    pass(Duration.ofSeconds(18));
+    assertThat(snapshots.within(age)).as("an expensive one rests for longer").isEqualTo(5);
+    assertThat(background).isEmpty();
+  }
+
+  @Test
   void expensiveValueIsReadTwentyTimesLessThanItTakes() {
     cost = Duration.ofSeconds(1);
     assertThat(snapshots.current()).isEqualTo(1);

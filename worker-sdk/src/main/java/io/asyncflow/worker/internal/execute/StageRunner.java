@@ -90,6 +90,7 @@ public final class StageRunner implements RunPool.Runner {
       ends.release(run, "less than half of its time was left when a thread was free");
       return false;
     }
+    run.startsAt(now);
     return run.enter(thread);
   }
 

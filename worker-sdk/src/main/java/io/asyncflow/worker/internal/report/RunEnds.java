@@ -4,6 +4,7 @@ import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
+import io.asyncflow.worker.RunEnd;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.loop.OneLineThrowable;
 import io.asyncflow.worker.internal.loop.Ticker;
@@ -13,6 +14,10 @@ import io.asyncflow.worker.internal.run.RunState;
 import io.asyncflow.worker.internal.run.RunState.Event;
 import io.asyncflow.worker.internal.run.StopCause;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,12 +41,30 @@ public final class RunEnds {
   private final ReportSender sender;
   private final HeldRuns held;
   private final Ticker ticker;
+  private final List<Consumer<RunEnd>> ended = new CopyOnWriteArrayList<>();
 
   public RunEnds(ReportWriter writer, ReportSender sender, HeldRuns held, Ticker ticker) {
     this.writer = writer;
     this.sender = sender;
     this.held = held;
     this.ticker = ticker;
+  }
+
+  /** Calls {@code listener} at the end of each run that has started or was lost. */
+  public void whenEnded(Consumer<RunEnd> listener) {
+    ended.add(listener);
+  }
+
+  private void tell(Run run, Enum<?> outcome) {
+    if (!ended.isEmpty()) {
+      RunEnd end =
+          new RunEnd(
+              run.taskType(),
+              run.task().taskStage(),
+              outcome.name().toLowerCase(Locale.ROOT),
+              run.ranUntil(ticker.nanos()));
+      ended.forEach(listener -> listener.accept(end));
+    }
   }
 
   /** The handler returned. After an interrupt at the deadline its result is ignored. */
@@ -64,6 +87,7 @@ public final class RunEnds {
     }
     resourceFailures.forget(run.task());
     if (run.advance(RunState.WORKING, Event.RETURNED)) {
+      tell(run, report.outcome());
       sender.submit(run, report);
     }
   }
@@ -159,6 +183,7 @@ public final class RunEnds {
   public void lost(Run run, String why) {
     if (run.drop(StopCause.LOST, Event.LOST, ticker.nanos())) {
       log.warn("{} is dropped and not reported: {}", run, why);
+      tell(run, Event.LOST);
       held.settle(run);
     }
   }
@@ -167,6 +192,7 @@ public final class RunEnds {
   public void cancelled(Run run) {
     if (run.drop(StopCause.CANCELLED, Event.CANCELLED, ticker.nanos())) {
       log.info("{} was cancelled; it is dropped and not reported", run);
+      tell(run, Event.CANCELLED);
       held.settle(run);
     }
   }
@@ -176,6 +202,7 @@ public final class RunEnds {
       return false;
     }
     run.advance(RunState.ERROR, Event.EXPLAINED);
+    tell(run, report.outcome());
     sender.submit(run, report);
     return true;
   }

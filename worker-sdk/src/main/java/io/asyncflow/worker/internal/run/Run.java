@@ -38,6 +38,8 @@ public final class Run {
   private HandlerThread thread;
   private StopCause stopCause;
   private long stoppedAt;
+  private volatile long startedAt;
+  private volatile boolean isStarted;
   private volatile Lease lease;
   private volatile Integer progress;
   private volatile int localRetries;
@@ -157,6 +159,17 @@ public final class Run {
     batchKey = key;
     batchSize = size;
     batchSizeLeft = maxSize - size;
+  }
+
+  /** Its handler begins. */
+  public void startsAt(long now) {
+    startedAt = now;
+    isStarted = true;
+  }
+
+  /** How long ago its handler began; {@code null} if it has not. */
+  public Duration ranUntil(long now) {
+    return isStarted ? Duration.ofNanos(now - startedAt) : null;
   }
 
   /**

@@ -1,0 +1,109 @@
+package io.asyncflow.flowsvr.stats.present;
+
+import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.pulse.count.Numbers;
+import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
+import io.asyncflow.flowsvr.system.metric.StageSeries;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.ToDoubleFunction;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.stereotype.Component;
+
+/**
+ * What is due and executing in the whole fleet, as metrics of each type and stage. They come from
+ * the snapshot that the console shows, which is read at a scrape if it is {@link #AGE} old.
+ *
+ * <p>Only the leader has them, so a sum over all servers counts no task twice. A stage that has had
+ * a task keeps its series, at 0. If the database does not answer, there are none.
+ */
+@Component
+class DepthMeters {
+
+  private static final Duration AGE = Duration.ofSeconds(14); // less than a common interval
+
+  private static final String DUE = "asyncflow_tasks_due";
+  private static final String EXECUTING = "asyncflow_tasks_executing";
+  private static final String OLDEST = "asyncflow_tasks_oldest_due_seconds";
+
+  private final PresentQueries present;
+  private final BooleanSupplier leads;
+  private StageSeries series = newSeries();
+
+  @Autowired
+  DepthMeters(PresentQueries present, LeaderElection election, ScrapedMetrics metrics) {
+    this(present, () -> election.term().isPresent());
+    metrics.add(List.of(DUE, EXECUTING, OLDEST), this::snapshots);
+  }
+
+  DepthMeters(PresentQueries present, BooleanSupplier leads) {
+    this.present = present;
+    this.leads = leads;
+  }
+
+  private static StageSeries newSeries() {
+    return new StageSeries(Numbers.OTHER_STAGES);
+  }
+
+  synchronized List<MetricSnapshot> snapshots() {
+    if (!leads.getAsBoolean()) {
+      series = newSeries();
+      return List.of();
+    }
+    Map<Labels, Shown> shown = new HashMap<>();
+    for (StageDepth depth : present.depths(AGE)) {
+      series
+          .of(depth.type(), depth.stage())
+          .ifPresent(labels -> shown.merge(labels, Shown.of(depth), Shown::plus));
+    }
+    series.all().forEach(labels -> shown.putIfAbsent(labels, Shown.NOTHING));
+    return List.of(
+        gauge(DUE, "tasks that wait and are due; estimated beyond a hundred", shown, Shown::due),
+        gauge(
+            EXECUTING,
+            "tasks that workers hold; estimated beyond a thousand",
+            shown,
+            Shown::executing),
+        gauge(
+            OLDEST,
+            "since the first of the due tasks became due, also of what is paused; 0 if none is due",
+            shown,
+            Shown::oldestSeconds));
+  }
+
+  private record Shown(double due, double executing, double oldestSeconds) {
+
+    static final Shown NOTHING = new Shown(0, 0, 0);
+
+    static Shown of(StageDepth depth) {
+      return new Shown(depth.due(), depth.executing(), depth.oldestDueMs() / 1_000.0);
+    }
+
+    Shown plus(Shown other) {
+      return new Shown(
+          due + other.due,
+          executing + other.executing,
+          Math.max(oldestSeconds, other.oldestSeconds));
+    }
+  }
+
+  private static MetricSnapshot gauge(
+      String name, String help, Map<Labels, Shown> shown, ToDoubleFunction<Shown> value) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
+    shown.forEach(
+        (labels, one) ->
+            gauge.dataPoint(
+                GaugeDataPointSnapshot.builder()
+                    .labels(labels)
+                    .value(value.applyAsDouble(one))
+                    .build()));
+    return gauge.build();
+  }
+}

@@ -1,0 +1,68 @@
+package io.asyncflow.flowsvr.system.metric;
+
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.stereotype.Component;
+
+/**
+ * Metrics that are made of what the server knows anyway when Prometheus asks for them, and cost
+ * nothing otherwise. Thread-safe.
+ */
+@Component
+public class ScrapedMetrics {
+
+  private static final Logger log = LoggerFactory.getLogger(ScrapedMetrics.class);
+
+  private final PrometheusRegistry registry;
+
+  ScrapedMetrics(ObjectProvider<PrometheusRegistry> registry) {
+    this.registry = registry.getIfAvailable(); // none where its export is switched off
+  }
+
+  /**
+   * Adds some metrics.
+   *
+   * @param names all that there may be, without {@code _total}; a scrape that asks for others alone
+   *     does not read these
+   * @param source their values; if it fails, they are left out
+   */
+  public void add(List<String> names, Supplier<List<MetricSnapshot>> source) {
+    if (registry != null) {
+      registry.register(new Source(names, source));
+    }
+  }
+
+  private record Source(List<String> names, Supplier<List<MetricSnapshot>> values)
+      implements MultiCollector {
+
+    @Override
+    public MetricSnapshots collect() {
+      try {
+        return new MetricSnapshots(values.get());
+      } catch (RuntimeException e) {
+        log.debug("{} are left out of a scrape", names, e);
+        return MetricSnapshots.of();
+      }
+    }
+
+    /** A counter may be asked for with its {@code _total} or without. */
+    @Override
+    public MetricSnapshots collect(Predicate<String> included) {
+      Predicate<String> either = name -> included.test(name) || included.test(name + "_total");
+      return names.stream().noneMatch(either)
+          ? MetricSnapshots.of()
+          : new MetricSnapshots(
+              collect().stream()
+                  .filter(snapshot -> either.test(snapshot.getMetadata().getPrometheusName()))
+                  .toList());
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.asyncflow.flowsvr.system.metric;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
+
+class ScrapedMetricsTest {
+
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final AtomicInteger reads = new AtomicInteger();
+
+  private static ScrapedMetrics metrics(PrometheusRegistry registry) {
+    ObjectProvider<PrometheusRegistry> provider = mock();
+    when(provider.getIfAvailable()).thenReturn(registry);
+    return new ScrapedMetrics(provider);
+  }
+
+  private List<MetricSnapshot> one(String name) {
+    reads.incrementAndGet();
+    return List.of(
+        GaugeSnapshot.builder()
+            .name(name)
+            .help("one")
+            .dataPoint(GaugeDataPointSnapshot.builder().value(1).build())
+            .build());
+  }
+
+  @Test
+  void whatCannotBeReadIsLeftOutAndNothingElse() {
+    ScrapedMetrics metrics = metrics(registry);
+    metrics.add(
+        List.of("broken"),
+        () -> {
+          throw new IllegalStateException("the database is away");
+        });
+    metrics.add(List.of("good"), () -> one("good"));
+
+    assertThat(registry.scrape().stream().map(one -> one.getMetadata().getName()))
+        .containsExactly("good");
+  }
+
+  @Test
+  void valuesAreReadByAScrapeOfTheirNamesAlone() {
+    metrics(registry).add(List.of("good"), () -> one("good"));
+    assertThat(reads).hasValue(0);
+    registry.scrape(name -> name.equals("other"));
+    assertThat(reads).hasValue(0);
+    registry.scrape(name -> name.equals("good"));
+    assertThat(reads).hasValue(1);
+  }
+
+  @Test
+  void serverWithoutPrometheusHasNone() {
+    assertThatCode(() -> metrics(null).add(List.of("good"), () -> one("good")))
+        .doesNotThrowAnyException();
+  }
+}
