@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;

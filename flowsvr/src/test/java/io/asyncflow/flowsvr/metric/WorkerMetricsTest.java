@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.flowsvr.metric.Exposition.Family;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Stage;
@@ -13,7 +14,6 @@ import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.autoconfigure.WorkerAutoConfiguration;
 import io.asyncflow.worker.autoconfigure.WorkerMetricsAutoConfiguration;
-import io.asyncflow.fake.FakeFlowServer;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
