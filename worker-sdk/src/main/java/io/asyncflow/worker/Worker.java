@@ -11,6 +11,7 @@ import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.MissingLog;
 import io.asyncflow.worker.internal.StartTellingClient;
 import io.asyncflow.worker.internal.WorkerLoops;
+import io.asyncflow.worker.internal.execute.GuardedTracing;
 import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.internal.poll.NoHoldLock;
 import io.asyncflow.worker.internal.schedule.AnnotatedSchedules;
@@ -330,7 +331,7 @@ public final class Worker implements AutoCloseable {
      * or does on its thread belongs to the span.
      */
     public Builder tracing(RunTracing value) {
-      tracing = Objects.requireNonNull(value, "tracing");
+      tracing = GuardedTracing.of(Objects.requireNonNull(value, "tracing"));
       return this;
     }
 

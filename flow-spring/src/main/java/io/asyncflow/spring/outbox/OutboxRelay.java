@@ -6,8 +6,11 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.OneLine;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -23,7 +26,10 @@ import org.springframework.context.SmartLifecycle;
  * <p>If flowsvr does not answer, all tasks stay where they are, and the relay tries again, at last
  * every thirty seconds. If flowsvr refuses a call, or the client cannot make it, its tasks are sent
  * one by one: a task that may be accepted later is tried again, at last every ten minutes; any
- * other one is kept with the refusal and is not sent again.
+ * other one is kept with the refusal and is not sent again. If the limits of flowsvr refuse the
+ * tasks of several users, it is the limit of all, and the relay pauses. If the same tasks get no
+ * answer of flowsvr time after time, as where something between refuses one of them, the newest are
+ * sent one by one, to see whether others get one.
  */
 public final class OutboxRelay implements SmartLifecycle {
 
@@ -38,6 +44,13 @@ public final class OutboxRelay implements SmartLifecycle {
 
   private static final long FIRST_DELAY_MS = 1_000;
   private static final int MOST_DOUBLINGS = 9;
+
+  /** So many refusals in a row, of different users, are of all tasks and not of these. */
+  private static final int MOST_TRIES = 3;
+
+  /** So often the same tasks get no answer before the others are tried without them. */
+  private static final int MOST_FAILURES = 5;
+
   private static final long LONGEST_DELAY_MS = 600_000;
 
   private final OutboxTable table;
@@ -47,6 +60,8 @@ public final class OutboxRelay implements SmartLifecycle {
   private Thread thread;
   private volatile Stop stop;
   private Duration pause = Duration.ZERO;
+  private String firstUnanswered;
+  private int failures;
 
   OutboxRelay(OutboxTable table, FlowClient client, Duration pollInterval) {
     this.table = table;
@@ -102,7 +117,9 @@ public final class OutboxRelay implements SmartLifecycle {
         news.drainPermits();
         sendAll(end);
         if (pause.isZero()) {
-          news.tryAcquire(pollInterval.toMillis(), TimeUnit.MILLISECONDS);
+          if (!end.isRequested()) { // whose news may just have been drained
+            news.tryAcquire(pollInterval.toMillis(), TimeUnit.MILLISECONDS);
+          }
           stopped = end.isRequested();
         } else {
           stopped = end.await(pause);
@@ -179,7 +196,10 @@ public final class OutboxRelay implements SmartLifecycle {
     try {
       client.create(rows.stream().map(OutboxTask::task).toList());
     } catch (FlowException e) {
-      return isOfSomeTask(e.errorCode()) ? sendEach(rows, refusals) : new Turn(0, e);
+      if (isOfSomeTask(e.errorCode())) {
+        return sendEach(rows, refusals);
+      }
+      return isFailedOften(rows) ? sendNewest(rows, refusals, e) : new Turn(0, e);
     } catch (RuntimeException e) {
       return sendEach(rows, refusals); // such as of a codec that cannot seal one of them
     }
@@ -188,15 +208,30 @@ public final class OutboxRelay implements SmartLifecycle {
   }
 
   private Turn sendEach(List<OutboxTask> rows, Refusals refusals) {
+    Map<List<String>, FlowException> limited = new HashMap<>();
+    int refused = 0;
+    boolean isAccepted = false;
     for (int i = 0; i < rows.size() && !isOver(); i++) {
       OutboxTask row = rows.get(i);
+      List<String> user = List.of(row.task().taskType(), row.task().userId());
+      if (limited.containsKey(user)) {
+        refusals.byServer(row, limited.get(user));
+        continue;
+      }
       try {
         client.create(row.task());
+        isAccepted = true;
       } catch (FlowException e) {
         if (!isOfSomeTask(e.errorCode())) {
           return new Turn(i, e);
         }
         refusals.byServer(row, e);
+        if (e.errorCode() == ErrorCode.LIMIT_EXCEEDED) {
+          limited.put(user, e);
+        }
+        if (mayBeOfAll(e.errorCode()) && ++refused == MOST_TRIES && !isAccepted) {
+          return new Turn(i, e);
+        }
         continue;
       } catch (RuntimeException e) {
         refusals.byClient(row, e);
@@ -204,6 +239,43 @@ public final class OutboxRelay implements SmartLifecycle {
       }
       table.delete(List.of(row));
     }
+    return new Turn(rows.size(), null);
+  }
+
+  /** Whether the tasks that begin with this one have got no answer several times in a row. */
+  private boolean isFailedOften(List<OutboxTask> rows) {
+    String first = rows.get(0).id();
+    failures = first.equals(firstUnanswered) ? failures + 1 : 1;
+    firstUnanswered = first;
+    return failures > MOST_FAILURES;
+  }
+
+  /**
+   * Postpones those that get no answer, if others do.
+   *
+   * @param failure of all at once
+   */
+  private Turn sendNewest(List<OutboxTask> rows, Refusals refusals, FlowException failure) {
+    Map<OutboxTask, FlowException> unanswered = new LinkedHashMap<>();
+    int accepted = 0;
+    for (int i = rows.size() - 1; i >= 0 && !isOver(); i--) {
+      OutboxTask row = rows.get(i);
+      try {
+        client.create(row.task());
+      } catch (FlowException e) {
+        unanswered.put(row, e);
+        if (accepted == 0 && unanswered.size() == MOST_TRIES) {
+          break;
+        }
+        continue;
+      }
+      table.delete(List.of(row));
+      accepted++;
+    }
+    if (accepted == 0) {
+      return new Turn(0, failure);
+    }
+    unanswered.forEach(refusals::unanswered);
     return new Turn(rows.size(), null);
   }
 
@@ -225,6 +297,15 @@ public final class OutboxRelay implements SmartLifecycle {
 
     void byClient(OutboxTask row, RuntimeException e) {
       postpone(row, nameOf(row), OneLine.of(e.toString()));
+    }
+
+    /** Something between may refuse it, and let others through. */
+    void unanswered(OutboxTask row, FlowException e) {
+      if (isOfSomeTask(e.errorCode())) {
+        byServer(row, e);
+      } else {
+        postpone(row, nameOf(row), OneLine.of(String.valueOf(e.getMessage())));
+      }
     }
 
     void byServer(OutboxTask row, FlowException e) {
@@ -274,6 +355,11 @@ public final class OutboxRelay implements SmartLifecycle {
           true;
       default -> false;
     };
+  }
+
+  /** Whether it may have nothing to do with the task, but with all that this client sends. */
+  private static boolean mayBeOfAll(ErrorCode code) {
+    return code == ErrorCode.LIMIT_EXCEEDED || code == ErrorCode.INTERNAL;
   }
 
   /** Types, scopes and limits change without a change of the task. */

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -17,6 +18,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -88,6 +90,9 @@ public final class OutboxTable {
   private final JdbcTemplate jdbc;
   private final TransactionTemplate claims;
 
+  /** Whether a connection commits by itself outside of transactions; false until that is known. */
+  private volatile boolean commitsByDefault;
+
   /**
    * @throws IllegalArgumentException if that is no name of a table
    */
@@ -138,6 +143,9 @@ public final class OutboxTable {
   void requireUsable() {
     try {
       claim(rows -> null, 1, -1);
+      commitsByDefault =
+          Boolean.TRUE.equals(
+              jdbc.execute((ConnectionCallback<Boolean>) Connection::getAutoCommit));
     } catch (DataAccessException e) {
       throw new IllegalStateException(
           "the table "
@@ -156,17 +164,29 @@ public final class OutboxTable {
    * @throws IllegalStateException if that is of another database
    */
   void insert(List<OutboxTask> rows) {
+    // Where no connection commits by itself, one says nothing of a transaction: only what a manager
+    // of transactions has bound to the thread does.
+    if (!commitsByDefault && !TransactionSynchronizationManager.hasResource(dataSource())) {
+      throw notHere();
+    }
     jdbc.execute(
         (Connection connection) -> {
           if (connection.getAutoCommit()) {
-            throw new IllegalStateException(
-                "the transaction of this thread is not one of the database that has the table "
-                    + name);
+            throw notHere();
           }
           return null;
         });
     jdbc.batchUpdate(
         of(INSERT), rows.stream().map(row -> new Object[] {row.id(), row.json()}).toList());
+  }
+
+  private DataSource dataSource() {
+    return Objects.requireNonNull(jdbc.getDataSource());
+  }
+
+  private IllegalStateException notHere() {
+    return new IllegalStateException(
+        "the transaction of this thread is not one of the database that has the table " + name);
   }
 
   /**

@@ -18,6 +18,8 @@ import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.codec.CodecException;
 import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.spring.outbox.OutboxProperties.InitializeSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -34,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -125,6 +129,114 @@ abstract class OutboxContract {
         .isThrownBy(() -> other.executeWithoutResult(status -> flow.create(mail("{}"))))
         .withMessageContaining("asyncflow_outbox");
     assertThat(rows()).isZero();
+  }
+
+  /** As with {@code spring.datasource.hikari.auto-commit=false}. */
+  @Test
+  void transactionOfAnotherDatabaseIsRefusedWhereNoConnectionCommitsByItself() {
+    DataSource pool =
+        new DelegatingDataSource(database) {
+          @Override
+          public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            connection.setAutoCommit(false);
+            return connection;
+          }
+        };
+    OutboxTable itsTable = new OutboxTable(pool, OutboxTable.DEFAULT_NAME);
+    itsTable.requireUsable();
+    TransactionalFlowClient itsFlow = new TransactionalFlowClient(itsTable, () -> {});
+    TransactionTemplate other =
+        new TransactionTemplate(
+            new DataSourceTransactionManager(
+                new DriverManagerDataSource("jdbc:h2:mem:other;DB_CLOSE_DELAY=-1")));
+    assertThatIllegalStateException()
+        .isThrownBy(() -> other.executeWithoutResult(status -> itsFlow.create(mail("{}"))));
+    new TransactionTemplate(new DataSourceTransactionManager(pool))
+        .executeWithoutResult(status -> itsFlow.create(mail("{}")));
+    assertThat(rows()).isEqualTo(1);
+  }
+
+  /** Refuses what it is told to; counts the calls. */
+  private final class Refusing extends ForwardingFlowClient {
+
+    private final Function<List<NewTask>, RuntimeException> refusal;
+    private int calls;
+
+    Refusing(Function<List<NewTask>, RuntimeException> refusal) {
+      super(server);
+      this.refusal = refusal;
+    }
+
+    private void refuse(List<NewTask> tasks) {
+      calls++;
+      RuntimeException refused = refusal.apply(tasks);
+      if (refused != null) {
+        throw refused;
+      }
+    }
+
+    @Override
+    public List<CreateResult> create(List<NewTask> batch) {
+      refuse(batch);
+      return super.create(batch);
+    }
+
+    @Override
+    public CreateResult create(NewTask task) {
+      refuse(List.of(task));
+      return super.create(task);
+    }
+  }
+
+  @Test
+  void limitOfAllPausesTheRelayAndThatOfAUserDoesNot() {
+    transaction.executeWithoutResult(
+        status ->
+            IntStream.range(0, 40)
+                .forEach(i -> flow.create(NewTask.of("mail", "send", "user-" + i % 4, "" + i))));
+    FlowException full = new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many");
+    Refusing all = new Refusing(tasks -> full);
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> new OutboxRelay(table, all, NEVER).sendOnce());
+    assertThat(all.calls).isEqualTo(4);
+
+    jdbc.update("UPDATE asyncflow_outbox SET due_ms = 0 WHERE due_ms > 0");
+    Refusing one =
+        new Refusing(
+            tasks -> tasks.stream().anyMatch(task -> task.userId().equals("user-1")) ? full : null);
+    assertThat(new OutboxRelay(table, one, NEVER).sendOnce()).isEqualTo(40);
+    assertThat(created()).hasSize(30);
+    assertThat(one.calls).as("one for all, 30, and one of the user").isEqualTo(32);
+    assertThat(table.postponed()).isEqualTo(10);
+  }
+
+  /** Such as a firewall that finds one of them dangerous. */
+  @Test
+  void taskThatSomethingBetweenRefusesIsLeftBehindAfterSomeTries() {
+    transaction.executeWithoutResult(
+        status -> flow.create(List.of(mail("<script>"), mail("1"), mail("2"))));
+    Refusing firewall =
+        new Refusing(
+            tasks ->
+                tasks.stream().anyMatch(task -> task.taskContext().contains("<"))
+                    ? new FlowUnreachableException("that is no answer of flowsvr", null)
+                    : null);
+    OutboxRelay behind = new OutboxRelay(table, firewall, NEVER);
+    for (int i = 0; i < 5; i++) {
+      assertThatExceptionOfType(FlowException.class).isThrownBy(behind::sendOnce);
+    }
+    assertThat(behind.sendOnce()).isEqualTo(3);
+    assertThat(created()).hasSize(2);
+    assertThat(states()).containsExactly(0L, 1L, 0L);
+
+    Refusing away = new Refusing(tasks -> new FlowUnreachableException("away", null));
+    transaction.executeWithoutResult(status -> flow.create(List.of(mail("3"), mail("4"))));
+    OutboxRelay alone = new OutboxRelay(table, away, NEVER);
+    for (int i = 0; i < 8; i++) {
+      assertThatExceptionOfType(FlowException.class).isThrownBy(alone::sendOnce);
+    }
+    assertThat(table.waiting()).as("nobody answers").isEqualTo(2);
   }
 
   @Test

@@ -46,7 +46,8 @@ class HiddenIdsIT {
   /**
    * Calls of workers: they name the type in the id of a task, and the users of tasks do not count.
    */
-  private static final Set<String> OF_WORKERS = Set.of("task/set_task", "job/addChildren");
+  private static final Set<String> OF_WORKERS =
+      Set.of("task/set_task", "/task/set_task", "job/addChildren");
 
   /** Calls that filter by an id: they find nothing. */
   private static final Set<String> LISTS = Set.of("task/search");
