@@ -2,8 +2,7 @@ package io.asyncflow.systemtest.cluster;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -125,8 +124,11 @@ record ServerProgram(Path jar, Optional<Path> classes) {
     }
     try {
       Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
-    } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
-      // Another test run was faster; what it has unpacked is the same.
+    } catch (FileSystemException e) {
+      // Another test run may have been faster; what it has unpacked is the same.
+      if (!Files.isDirectory(target)) {
+        throw e;
+      }
     }
   }
 
