@@ -272,10 +272,16 @@ class ReadmeIT {
             .toList());
   }
 
-  /** Reads are asked again for a while: a reader is slower than a worker, and we are not. */
+  /**
+   * Reads are asked again for a while: a reader is slower than a worker, and we are not. So is a
+   * team of all workers, of which servers know some two seconds after their start: a refused create
+   * has made nothing.
+   */
   private void curl(String command, String expected) {
     String real = shown.real(command).replace(SHOWN_ADDRESS, address);
-    if (command.contains("/getTask?") || command.contains("/getJob?")) {
+    if (command.contains("/getTask?")
+        || command.contains("/getJob?")
+        || command.contains("\"team\"")) {
       Awaitility.await()
           .atMost(PATIENCE)
           .untilAsserted(() -> shown.compare(expected, answerTo(real)));
