@@ -149,9 +149,7 @@ final class BulkCommand {
       return;
     }
     BulkText.table(page.bulks(), times).forEach(out::println);
-    if (page.nextCursor() != null) {
-      out.println("Go on with --cursor " + OneLine.of(page.nextCursor()));
-    }
+    Output.tellCursor(page.nextCursor(), out);
   }
 
   @Command(name = "show", description = "Shows how far a bulk has come.")

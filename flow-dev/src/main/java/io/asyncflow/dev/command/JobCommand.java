@@ -85,7 +85,7 @@ final class JobCommand {
     } else {
       JobText.table(page.jobList(), times).forEach(out::println);
     }
-    tellCursor(page.nextCursor());
+    Output.tellCursor(page.nextCursor(), out);
   }
 
   @Command(name = "show", description = "Shows a job.")
@@ -122,13 +122,7 @@ final class JobCommand {
     } else {
       JobText.children(page.taskList()).forEach(out::println);
     }
-    tellCursor(page.nextCursor());
-  }
-
-  private void tellCursor(String cursor) {
-    if (cursor != null) {
-      out.println("Go on with --cursor " + OneLine.of(cursor));
-    }
+    Output.tellCursor(page.nextCursor(), out);
   }
 
   @Command(name = "create", description = "Creates a job that a split divides, and prints its id.")

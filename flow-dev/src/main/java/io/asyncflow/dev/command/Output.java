@@ -1,5 +1,6 @@
 package io.asyncflow.dev.command;
 
+import io.asyncflow.api.OneLine;
 import io.asyncflow.dev.text.JsonText;
 import java.io.PrintStream;
 import picocli.CommandLine.Option;
@@ -16,5 +17,16 @@ final class Output {
       out.println(JsonText.of(answer));
     }
     return json;
+  }
+
+  /**
+   * Says how a list goes on.
+   *
+   * @param cursor {@code null} where it ends
+   */
+  static void tellCursor(String cursor, PrintStream out) {
+    if (cursor != null) {
+      out.println("Go on with --cursor " + OneLine.of(cursor));
+    }
   }
 }

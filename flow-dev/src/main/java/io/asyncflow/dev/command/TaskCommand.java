@@ -142,9 +142,7 @@ final class TaskCommand {
     } else {
       TaskText.table(page.taskList(), times).forEach(out::println);
     }
-    if (page.nextCursor() != null) {
-      out.println("Go on with --cursor " + OneLine.of(page.nextCursor()));
-    }
+    Output.tellCursor(page.nextCursor(), out);
   }
 
   @Command(
@@ -189,9 +187,8 @@ final class TaskCommand {
     }
     String back = found.lookedBackTo() == null ? "" : ", to " + times.of(found.lookedBackTo());
     out.println("Looked at %,d tasks%s.".formatted(found.looked(), back));
-    if (found.nextCursor() != null) {
-      out.println("Go on with --cursor " + OneLine.of(found.nextCursor()));
-    } else if (!found.isWhole()) {
+    Output.tellCursor(found.nextCursor(), out);
+    if (found.nextCursor() == null && !found.isWhole()) {
       out.println("There are more places than one search looks at: name a type or a stage.");
     }
   }
