@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.slf4j.Logger;
@@ -50,10 +51,12 @@ class Migration implements FlywayMigrationStrategy {
   public void migrate(Flyway flyway) {
     awaitDatabase();
     ResumableMigrations resumable = new ResumableMigrations();
+    DataSource yielding =
+        new ScriptDatabase(database.forMigrations(LONGEST_STATEMENT), new YieldingDdl());
     Flyway direct =
         Flyway.configure()
             .configuration(flyway.getConfiguration())
-            .dataSource(resumable.over(database.withTimeout(LONGEST_STATEMENT)))
+            .dataSource(new ScriptDatabase(yielding, resumable))
             .callbacks(resumable)
             .load();
     try {

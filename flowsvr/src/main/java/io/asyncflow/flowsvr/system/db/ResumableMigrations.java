@@ -1,21 +1,16 @@
 package io.asyncflow.flowsvr.system.db;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
-import javax.sql.DataSource;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.callback.Callback;
 import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
  * Lets an interrupted migration run again.
@@ -35,7 +30,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
  *
  * <p>Not thread-safe; Flyway uses one thread.
  */
-final class ResumableMigrations implements Callback {
+final class ResumableMigrations implements Callback, ScriptDatabase.Interceptor {
 
   private static final Logger log = LoggerFactory.getLogger(ResumableMigrations.class);
 
@@ -115,61 +110,21 @@ final class ResumableMigrations implements Callback {
     }
   }
 
-  /** The same database, but errors of repeated statements are ignored. */
-  DataSource over(DataSource database) {
-    return new DelegatingDataSource(database) {
-      @Override
-      public Connection getConnection() throws SQLException {
-        return connection(super.getConnection());
+  /** Ignores the errors of statements that are repeated. */
+  @Override
+  public boolean execute(String sql, ScriptDatabase.Execution real) throws SQLException {
+    try {
+      return real.run();
+    } catch (SQLException e) {
+      if (resumed && isThereAlready(e)) {
+        log.info("skipped: {}", e.getMessage());
+        return false;
       }
-    };
-  }
-
-  private Connection connection(Connection real) {
-    return proxy(
-        Connection.class,
-        (proxy, method, arguments) -> {
-          Object result = invoke(() -> method.invoke(real, arguments));
-          boolean ofScript = method.getName().equals("createStatement");
-          return ofScript ? statement((Statement) result) : result;
-        });
-  }
-
-  private Statement statement(Statement real) {
-    return proxy(
-        Statement.class,
-        (proxy, method, arguments) -> {
-          try {
-            return invoke(() -> method.invoke(real, arguments));
-          } catch (SQLException e) {
-            if (resumed && method.getName().equals("execute") && isThereAlready(e)) {
-              log.info("skipped: {}", e.getMessage());
-              return false;
-            }
-            throw e;
-          }
-        });
+      throw e;
+    }
   }
 
   private static boolean isThereAlready(SQLException failure) {
     return THERE_ALREADY.contains(failure.getErrorCode());
-  }
-
-  @FunctionalInterface
-  private interface Invocation {
-    Object run() throws ReflectiveOperationException;
-  }
-
-  private static Object invoke(Invocation invocation) throws Throwable {
-    try {
-      return invocation.run();
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
-  }
-
-  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-    ClassLoader loader = ResumableMigrations.class.getClassLoader();
-    return type.cast(Proxy.newProxyInstance(loader, new Class<?>[] {type}, handler));
   }
 }

@@ -6,57 +6,79 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.testing.TestServices;
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
+import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** The real migrations, and a made-up one after them, cut off after each of their statements. */
 @Tag("contract")
 class ResumableMigrationsIT {
 
-  private static final int FOR_EVER = Integer.MAX_VALUE;
+  private static final String CUT_OFF = "cut off";
 
-  @TestFactory
-  List<DynamicTest> migrationThatWasCutOffIsFinished() {
-    AtomicInteger all = new AtomicInteger();
+  /** Each start gets one statement further than the start before it, and is cut off again. */
+  @Test
+  void migrationThatIsCutOffAfterEachStatementIsFinished() {
     DataSource whole = schema();
-    migrate(cutAfter(FOR_EVER, whole, all));
-    List<String> wanted = columnsAndKeys(whole);
-    return IntStream.range(1, all.get())
-        .mapToObj(
-            statements ->
-                DynamicTest.dynamicTest(
-                    "after statement " + statements, () -> resume(statements, wanted)))
-        .toList();
+    Set<String> all = new HashSet<>();
+    migrate(new ScriptDatabase(whole, noting(all)));
+
+    DataSource cut = schema();
+    Set<String> executed = new HashSet<>();
+    int cuts = 0;
+    while (isCutOff(new ScriptDatabase(cut, oneMoreThan(executed)))) {
+      forgetFailure(cut);
+      cuts++;
+    }
+    assertThat(cuts).isEqualTo(all.size() - 1);
+    assertThat(columnsAndKeys(cut)).isEqualTo(columnsAndKeys(whole));
   }
 
-  private static void resume(int statements, List<String> wanted) {
-    DataSource cut = schema();
-    assertThatThrownBy(() -> migrate(cutAfter(statements, cut, new AtomicInteger())))
-        .isInstanceOf(FlywayException.class);
-    forgetFailure(cut);
-    migrate(cut);
-    assertThat(columnsAndKeys(cut)).isEqualTo(wanted);
+  private static ScriptDatabase.Interceptor noting(Set<String> executed) {
+    return (sql, real) -> {
+      if (isOfAMigration(sql)) {
+        executed.add(sql);
+      }
+      return real.run();
+    };
+  }
+
+  /** Executes one statement that is not among these, and no more. */
+  private static ScriptDatabase.Interceptor oneMoreThan(Set<String> executed) {
+    int most = executed.size() + 1;
+    return (sql, real) -> {
+      if (isOfAMigration(sql) && executed.size() == most && !executed.contains(sql)) {
+        throw new SQLException(CUT_OFF);
+      }
+      return noting(executed).execute(sql, real);
+    };
+  }
+
+  /** Not of Flyway's own table. */
+  private static boolean isOfAMigration(String sql) {
+    return !sql.contains("flyway_schema_history");
+  }
+
+  private static boolean isCutOff(DataSource database) {
+    try {
+      migrate(database);
+      return false;
+    } catch (FlywayException e) {
+      assertThat(e).hasMessageContaining(CUT_OFF);
+      return true;
+    }
   }
 
   /** Who is killed does not write down that it failed. */
@@ -99,7 +121,7 @@ class ResumableMigrationsIT {
   private static FluentConfiguration migrating(DataSource database) {
     ResumableMigrations resumable = new ResumableMigrations();
     return Flyway.configure()
-        .dataSource(resumable.over(database))
+        .dataSource(new ScriptDatabase(database, resumable))
         .callbacks(resumable)
         .locations("classpath:db/migration", "classpath:db/later");
   }
@@ -121,53 +143,5 @@ class ResumableMigrationsIT {
             """)
         .query(String.class)
         .list();
-  }
-
-  /** Its connections execute so many statements of scripts, and no more. */
-  private static DataSource cutAfter(int statements, DataSource database, AtomicInteger executed) {
-    return new DelegatingDataSource(database) {
-      @Override
-      public Connection getConnection() throws SQLException {
-        Connection real = super.getConnection();
-        return proxy(
-            Connection.class,
-            (connection, method, arguments) -> {
-              Object result = invoke(() -> method.invoke(real, arguments));
-              return method.getName().equals("createStatement")
-                  ? statement((Statement) result, statements, executed)
-                  : result;
-            });
-      }
-    };
-  }
-
-  private static Statement statement(Statement real, int statements, AtomicInteger executed) {
-    return proxy(
-        Statement.class,
-        (statement, method, arguments) -> {
-          boolean ofScript = method.getName().equals("execute");
-          if (ofScript && executed.incrementAndGet() > statements) {
-            throw new SQLException("cut off");
-          }
-          return invoke(() -> method.invoke(real, arguments));
-        });
-  }
-
-  @FunctionalInterface
-  private interface Invocation {
-    Object run() throws ReflectiveOperationException;
-  }
-
-  private static Object invoke(Invocation invocation) throws Throwable {
-    try {
-      return invocation.run();
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
-  }
-
-  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-    ClassLoader loader = ResumableMigrationsIT.class.getClassLoader();
-    return type.cast(Proxy.newProxyInstance(loader, new Class<?>[] {type}, handler));
   }
 }
