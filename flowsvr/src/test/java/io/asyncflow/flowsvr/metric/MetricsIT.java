@@ -242,6 +242,10 @@ class MetricsIT {
         .isEqualTo(1);
     assertThat(server.sum("asyncflow_jobs", "state", "splitting")).isEqualTo(1);
     assertThat(server.sum("asyncflow_jobs_submitted_total", "type", "filmed")).isEqualTo(1);
+    assertThat(samples().filter(sample -> sample.name().equals("asyncflow_jobs_ended_total")))
+        .as("from 0 on, so that the first is a rise")
+        .extracting(sample -> sample.labels().get("state"))
+        .containsExactlyInAnyOrder("success", "failed", "cancelled");
   }
 
   @Test

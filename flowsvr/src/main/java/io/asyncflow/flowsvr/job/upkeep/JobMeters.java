@@ -5,6 +5,8 @@ import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -16,41 +18,76 @@ import java.util.Map;
 import org.springframework.stereotype.Component;
 
 /**
- * How many jobs are in which state, of those that go on and those that failed. Only the leader has
- * these gauges. They are read at a scrape, by one statement every {@link #AGE} at most.
+ * How many jobs are in which state, of those that go on and those that failed, and how many have
+ * ended. Only the leader has these. They are read at a scrape, by three statements every {@link
+ * #AGE} at most.
  */
 @Component
 class JobMeters {
 
   private static final Duration AGE = Duration.ofSeconds(14); // less than a common interval
   private static final String NAME = "asyncflow_jobs";
+  private static final String ENDED = "asyncflow_jobs_ended";
+
+  private record Numbers(Map<JobState, Long> states, Map<String, Map<JobState, Long>> ends) {}
 
   private final LeaderElection election;
-  private final TimedCache<Map<JobState, Long>> counts;
+  private final JobEnds ends;
+  private final TimedCache<Numbers> numbers;
 
   JobMeters(JobStateStore store, LeaderElection election, Node node, ScrapedMetrics metrics) {
     this.election = election;
-    this.counts = new TimedCache<>(Map.of(), store::counts, node::nanoTime);
-    metrics.add(List.of(NAME), this::snapshots);
+    this.ends = new JobEnds(store);
+    this.numbers =
+        new TimedCache<>(
+            new Numbers(Map.of(), Map.of()),
+            () -> new Numbers(store.counts(), ends.read()),
+            node::nanoTime);
+    metrics.add(List.of(NAME, ENDED), this::snapshots);
   }
 
   private List<MetricSnapshot> snapshots() {
     if (election.term().isEmpty()) {
+      ends.rest();
       return List.of();
     }
+    Numbers now = numbers.within(AGE);
+    return List.of(states(now.states()), ended(now.ends()));
+  }
+
+  private static MetricSnapshot states(Map<JobState, Long> states) {
     GaugeSnapshot.Builder gauge =
         GaugeSnapshot.builder()
             .name(NAME)
             .help("jobs that go on or have failed, by their state; a thousand at most");
-    counts
-        .within(AGE)
-        .forEach(
-            (state, jobs) ->
-                gauge.dataPoint(
-                    GaugeDataPointSnapshot.builder()
-                        .labels(Labels.of("state", state.name().toLowerCase(Locale.ROOT)))
-                        .value(jobs)
-                        .build()));
-    return List.of(gauge.build());
+    states.forEach(
+        (state, jobs) ->
+            gauge.dataPoint(
+                GaugeDataPointSnapshot.builder()
+                    .labels(Labels.of("state", label(state)))
+                    .value(jobs)
+                    .build()));
+    return gauge.build();
+  }
+
+  private static MetricSnapshot ended(Map<String, Map<JobState, Long>> ends) {
+    CounterSnapshot.Builder counter =
+        CounterSnapshot.builder()
+            .name(ENDED)
+            .help("jobs that ended while the server led, by their state");
+    ends.forEach(
+        (type, ofType) ->
+            ofType.forEach(
+                (state, jobs) ->
+                    counter.dataPoint(
+                        CounterDataPointSnapshot.builder()
+                            .labels(Labels.of("state", label(state), "type", type))
+                            .value(jobs)
+                            .build())));
+    return counter.build();
+  }
+
+  private static String label(JobState state) {
+    return state.name().toLowerCase(Locale.ROOT);
   }
 }

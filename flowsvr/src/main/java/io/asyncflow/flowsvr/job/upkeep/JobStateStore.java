@@ -1,15 +1,18 @@
 package io.asyncflow.flowsvr.job.upkeep;
 
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** The statement of {@link JobMeters}. */
+/** The statements of {@link JobMeters}. */
 @Component
 class JobStateStore {
 
@@ -30,6 +33,22 @@ class JobStateStore {
                       .formatted(state.name(), MOST))
           .collect(joining("UNION ALL\n"));
 
+  /** So that a transaction that ended a job has been committed when its time is passed. */
+  static final int LATE_COMMIT_MS = 5_000;
+
+  private static final String PRESENT = sql("SELECT now_ms - :late");
+
+  private static final String ENDED =
+      """
+      SELECT kind.job_type, ended.state, COUNT(ended.state) AS jobs
+      FROM (SELECT DISTINCT job_type FROM t_job) kind
+      LEFT JOIN t_job ended FORCE INDEX FOR JOIN (idx_ended)
+        ON ended.job_type = kind.job_type
+        AND ended.end_time > :after
+        AND ended.end_time <= :until
+      GROUP BY kind.job_type, ended.state
+      """;
+
   private final ReadDatabase database;
 
   JobStateStore(ReadDatabase database) {
@@ -49,6 +68,42 @@ class JobStateStore {
                     counts.put(JobState.valueOf(rs.getString("state")), rs.getLong("jobs"));
                   });
           return counts;
+        });
+  }
+
+  /**
+   * The jobs that ended in a time.
+   *
+   * @param until epoch milliseconds; where the next time begins
+   * @param byType each type that there are jobs of, and the number of ended ones by state
+   */
+  record Ends(long until, Map<String, Map<JobState, Long>> byType) {}
+
+  /**
+   * The jobs that ended since then and until some seconds ago.
+   *
+   * @param after epoch milliseconds; null: none
+   */
+  Ends endedAfter(Long after) {
+    return database.inTurn(
+        () -> {
+          JdbcClient client = database.client();
+          long until = client.sql(PRESENT).param("late", LATE_COMMIT_MS).query(Long.class).single();
+          Map<String, Map<JobState, Long>> byType = new TreeMap<>();
+          client
+              .sql(ENDED)
+              .param("after", after == null ? until : after)
+              .param("until", until)
+              .query(
+                  rs -> {
+                    Map<JobState, Long> ofType =
+                        byType.computeIfAbsent(
+                            rs.getString("job_type"), type -> new EnumMap<>(JobState.class));
+                    if (rs.getString("state") != null) {
+                      ofType.put(JobState.valueOf(rs.getString("state")), rs.getLong("jobs"));
+                    }
+                  });
+          return new Ends(until, byType);
         });
   }
 }
