@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.bulk;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.duty.Feature;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.leader.LeaderTerm;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -10,7 +12,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +31,7 @@ class BulkRounds {
   /** How long a round may last; then the duty reports what it did. */
   private static final Duration ROUND = Duration.ofSeconds(10);
 
-  /** How long the leader believes that no bulk runs: another server may start one. */
-  private static final Duration LOOKED_AHEAD = Duration.ofSeconds(5);
+  private static final Feature RUNNING = new Feature("t_bulk WHERE state = 'RUNNING'");
 
   private static final int FASTEST = 100_000;
 
@@ -41,14 +41,15 @@ class BulkRounds {
   private final BulkStore store;
   private final BulkPages pages;
   private final LeaderElection election;
+  private final FeaturesInUse features;
   private final Node node;
   private final Pace pace;
-  private final AtomicLong nextLook;
 
   BulkRounds(
       BulkStore store,
       BulkPages pages,
       LeaderElection election,
+      FeaturesInUse features,
       Node node,
       @Value("${flow.bulk.pace:1000}") int perSecond) {
     if (perSecond < 1 || perSecond > FASTEST) {
@@ -57,30 +58,28 @@ class BulkRounds {
     this.store = store;
     this.pages = pages;
     this.election = election;
+    this.features = features;
     this.node = node;
-    long now = node.nanoTime();
-    this.nextLook = new AtomicLong(now);
-    this.pace = new Pace(perSecond, now);
+    this.pace = new Pace(perSecond, node.nanoTime());
   }
 
   @Bean
   Duty bulkDuty(DutyIntervals every) {
-    return Duty.ofLeader("bulk", every.notBelowSweep(INTERVAL), this::runOnce);
+    return Duty.ofLeader("bulk", every.notBelowSweep(INTERVAL), this::runOnce).onlyWith(RUNNING);
   }
 
   @EventListener
   void onBulks(BulksChanged news) {
-    nextLook.set(node.nanoTime());
+    features.changed();
   }
 
   /** Returns what the pages have cost, in acts. */
   int runOnce() {
     Optional<LeaderTerm> term = election.term();
-    long planned = nextLook.get();
-    long begin = node.nanoTime();
-    if (term.isEmpty() || begin - planned < 0) {
+    if (term.isEmpty()) {
       return 0;
     }
+    long begin = node.nanoTime();
     int cost = 0;
     Set<Long> failed = new HashSet<>();
     while (isLeader(term.get()) && node.nanoTime() - begin < ROUND.toNanos()) {
@@ -88,9 +87,6 @@ class BulkRounds {
       Optional<BulkRow> bulk = store.next(failed);
       long read = node.nanoTime();
       if (bulk.isEmpty()) {
-        if (failed.isEmpty()) { // and none was started meanwhile
-          nextLook.compareAndSet(planned, read + LOOKED_AHEAD.toNanos());
-        }
         return cost;
       }
       int ofPage = page(bulk.get(), term.get(), failed);
