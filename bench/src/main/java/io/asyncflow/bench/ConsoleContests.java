@@ -19,7 +19,6 @@ import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Part;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -150,7 +149,7 @@ final class ConsoleContests {
             new OpenPages(
                 many,
                 viewers + " overviews are open",
-                Collections.nCopies(viewers, ""),
+                IntStream.range(0, viewers).mapToObj(viewer -> "?viewer=" + viewer).toList(),
                 OVERVIEW_EVERY));
     HoldsBeside searches =
         beside(

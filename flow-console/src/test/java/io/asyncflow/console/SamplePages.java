@@ -134,6 +134,12 @@ public final class SamplePages {
         Language.EN);
   }
 
+  /** What an open page asks for that shows what has this ETag. */
+  public MockHttpServletResponse openAgain(String address, String eTag) throws Exception {
+    return send(
+        get(java.net.URI.create("/console" + address)).header("If-None-Match", eTag), Language.EN);
+  }
+
   public String html(String address, Language language) throws Exception {
     return open(address, language).getContentAsString(StandardCharsets.UTF_8);
   }

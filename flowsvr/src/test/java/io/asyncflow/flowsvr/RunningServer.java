@@ -40,6 +40,7 @@ public @interface RunningServer {
               "spring.datasource.url=" + database.jdbcUrl(TestServices.newSchema("flowsvr")),
               "spring.datasource.username=" + database.user(),
               "spring.datasource.password=" + database.password(),
+              "flow.stats.rest=1",
               "flow.store.dir=" + STORE,
               "flow.store.min-free=1MB")
           .applyTo(context);

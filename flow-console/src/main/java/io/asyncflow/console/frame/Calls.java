@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -17,6 +19,10 @@ public class Calls {
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
 
   private final OperatorClient api;
+  private final Map<Class<?>, Read<?>> shared = new ConcurrentHashMap<>();
+
+  /** What was made of an answer. */
+  private record Read<T>(JsonNode answer, T made) {}
 
   public Calls(OperatorClient api) {
     this.api = api;
@@ -48,6 +54,28 @@ public class Calls {
   /** The result of a call. */
   public <T> T get(Class<T> type, String path, Object... namesAndValues) {
     return JSON.treeToValue(call(path, namesAndValues), type);
+  }
+
+  /** As {@link #get}, of a result that pages which are answered the same share. */
+  public <T> T shared(Class<T> type, String path, Object... namesAndValues) {
+    return shared(type, answer -> JSON.treeToValue(answer, type), path, namesAndValues);
+  }
+
+  /**
+   * What pages share that are answered the same: it is made once, of the latest answer.
+   *
+   * @param type no other call has a result of the same
+   */
+  public <T> T shared(
+      Class<T> type, Function<JsonNode, T> make, String path, Object... namesAndValues) {
+    JsonNode answer = call(path, namesAndValues);
+    Read<?> known = shared.get(type);
+    if (known == null || known.answer() != answer) {
+      boolean isSame = known != null && known.answer().equals(answer);
+      known = new Read<>(answer, isSame ? known.made() : make.apply(answer));
+      shared.put(type, known);
+    }
+    return type.cast(known.made());
   }
 
   /**

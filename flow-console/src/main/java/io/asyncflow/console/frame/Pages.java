@@ -6,6 +6,8 @@ import gg.jte.output.StringOutput;
 import io.asyncflow.console.Done;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpHeaders;
@@ -17,7 +19,24 @@ import org.springframework.util.DigestUtils;
 /** Renders pages. Thread-safe. */
 public class Pages {
 
+  private static final CacheControl KEPT = CacheControl.noCache().cachePrivate();
   private static final MediaType HTML = new MediaType("text", "html", StandardCharsets.UTF_8);
+
+  private static final int MOST_FOLLOWED = 200;
+
+  /** What a page looked like the last time. */
+  private record Look(Object view, String eTag) {}
+
+  private record Followed(Frame frame, String template) {}
+
+  private final Map<Followed, Look> looks =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>(MOST_FOLLOWED, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Followed, Look> eldest) {
+              return size() > MOST_FOLLOWED;
+            }
+          });
 
   private final TemplateEngine templates =
       TemplateEngine.createPrecompiled(null, ContentType.Html, null, "io.asyncflow.console.jte");
@@ -34,9 +53,30 @@ public class Pages {
     // Of all of it: what a browser keeps must have the token of the session that it is in.
     return ResponseEntity.ok()
         .contentType(HTML)
-        .cacheControl(CacheControl.noCache().cachePrivate())
+        .cacheControl(KEPT)
         .eTag(DigestUtils.md5DigestAsHex(body))
         .body(body);
+  }
+
+  /**
+   * A page that asks for news all the time. If the browser has what the same view looked like, it
+   * is not rendered.
+   *
+   * @param view views that are equal look the same
+   * @param seen the {@code If-None-Match} of the request; {@code null} if there is none
+   */
+  public ResponseEntity<byte[]> follow(Frame frame, String template, Object view, String seen) {
+    Followed page = new Followed(frame, template);
+    Look last = looks.get(page);
+    if (last != null && last.eTag().equals(seen) && last.view().equals(view)) {
+      return ResponseEntity.status(HttpStatus.NOT_MODIFIED)
+          .cacheControl(KEPT)
+          .eTag(last.eTag())
+          .build();
+    }
+    ResponseEntity<byte[]> whole = show(frame, template, view);
+    looks.put(page, new Look(view, whole.getHeaders().getETag()));
+    return whole;
   }
 
   /** A form once more, with the reason for which it was refused. */

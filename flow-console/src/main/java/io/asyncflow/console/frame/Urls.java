@@ -1,9 +1,10 @@
 package io.asyncflow.console.frame;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import org.springframework.web.util.UriUtils;
 
 /**
@@ -16,8 +17,7 @@ public record Urls(String base, String assets) {
 
   static Urls of(HttpServletRequest request, String path, String assets) {
     // A proxy's prefix is part of the context path where the server believes its headers.
-    return new Urls(
-        UriUtils.encodePath(request.getContextPath(), StandardCharsets.UTF_8) + path, assets);
+    return new Urls(UriUtils.encodePath(request.getContextPath(), UTF_8) + path, assets);
   }
 
   /**
@@ -28,7 +28,8 @@ public record Urls(String base, String assets) {
    */
   public String to(String path, Object... query) {
     StringBuilder url =
-        new StringBuilder(base).append(UriUtils.encodePath(path, StandardCharsets.UTF_8));
+        new StringBuilder(base)
+            .append(isPlain(path, '/') ? path : UriUtils.encodePath(path, UTF_8));
     char separator = '?';
     for (int i = 0; i < query.length; i += 2) {
       String value = query[i + 1] == null ? "" : query[i + 1].toString();
@@ -36,11 +37,23 @@ public record Urls(String base, String assets) {
         url.append(separator)
             .append(query[i])
             .append('=')
-            .append(UriUtils.encode(value, StandardCharsets.UTF_8));
+            .append(isPlain(value, '-') ? value : UriUtils.encode(value, UTF_8));
         separator = '&';
       }
     }
     return url.toString();
+  }
+
+  /** Whether no character needs an escape, which costs more to find out by an encoder. */
+  private static boolean isPlain(String text, char alsoPlain) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isWord = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
+      if (!isWord && c != '-' && c != '.' && c != '_' && c != alsoPlain) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The address of a static file. */

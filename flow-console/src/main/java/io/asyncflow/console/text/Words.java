@@ -27,6 +27,8 @@ public final class Words {
     }
   }
 
+  private static final long WITH_SEPARATOR = 1_000;
+
   private final Language language;
   private final Map<String, String> texts;
 
@@ -89,6 +91,11 @@ public final class Words {
 
   /** A number with its separators. */
   public String number(Number number) {
+    boolean isWhole = number instanceof Long || number instanceof Integer;
+    if (isWhole
+        && Math.abs(number.longValue()) < WITH_SEPARATOR) { // most are, and a format is slow
+      return number.toString();
+    }
     return NumberFormat.getInstance(language.locale()).format(number);
   }
 }

@@ -77,6 +77,26 @@ class OverviewTest {
   }
 
   @Test
+  void openPageIsAnsweredInWholeWhenThereIsNews() throws Exception {
+    String shown = pages.openAgain("", "\"none\"").getHeader("ETag");
+    for (int i = 0; i < 2; i++) {
+      MockHttpServletResponse same = pages.openAgain("", shown);
+      assertThat(same.getStatus()).isEqualTo(304);
+      assertThat(same.getHeader("ETag")).isEqualTo(shown);
+      assertThat(same.getHeader("Cache-Control")).contains("no-cache", "private");
+      assertThat(same.getContentAsByteArray()).isEmpty();
+    }
+    assertThat(pages.openAgain("?wall=1", shown).getStatus()).as("another page").isEqualTo(200);
+
+    api.calm(true);
+    MockHttpServletResponse news = pages.openAgain("", shown);
+    assertThat(news.getStatus()).isEqualTo(200);
+    assertThat(news.getHeader("ETag")).isNotEqualTo(shown);
+    api.calm(false);
+    assertThat(pages.openAgain("", shown).getStatus()).as("as it was before").isEqualTo(304);
+  }
+
+  @Test
   void typeIsPausedAndResumedHere() throws Exception {
     Document page = open("");
     assertThat(page.select("#act-type_resume-Render")).hasSize(1);

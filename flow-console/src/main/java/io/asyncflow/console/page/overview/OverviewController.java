@@ -15,9 +15,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
@@ -46,13 +48,17 @@ public class OverviewController {
 
   /** The types, for operators who may not see the numbers of all users. */
   @GetMapping({"", "/"})
-  public ResponseEntity<byte[]> show(Frame frame, @RequestParam Map<String, String> fields) {
+  public ResponseEntity<byte[]> show(
+      Frame frame,
+      @RequestParam Map<String, String> fields,
+      @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) String shown) {
     if (!frame.may("STATS_READ")) {
       return Pages.goTo(frame.to("/types"));
     }
     try {
       Snapshots.Seen seen = snapshots.look(frame);
-      return pages.show(frame, "overview", view(frame, seen, fields.containsKey("wall")));
+      OverviewView view = view(frame, seen, fields.containsKey("wall"));
+      return pages.follow(frame, "overview", view, shown);
     } catch (FlowException refused) {
       if (refused.errorCode() == ErrorCode.OUT_OF_SCOPE) {
         return Pages.goTo(frame.to("/types"));

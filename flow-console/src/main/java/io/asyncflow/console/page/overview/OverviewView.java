@@ -4,7 +4,7 @@ import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.Overview.TypeNumbers;
 import io.asyncflow.console.chart.Spark;
 import io.asyncflow.console.page.Act;
-import io.asyncflow.console.page.worker.Worker;
+import io.asyncflow.console.page.worker.Fleet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,7 +41,7 @@ public record OverviewView(
       long failed,
       Map<String, Integer> workers) {
 
-    static Totals of(List<Row> rows, List<Worker> workers) {
+    static Totals of(List<Row> rows, Fleet workers) {
       List<TypeNumbers> types = rows.stream().map(Row::numbers).toList();
       return new Totals(
           types.stream().map(TypeNumbers::due).reduce(BoundedCount.ZERO, BoundedCount::plus),
@@ -53,7 +53,7 @@ public record OverviewView(
           types.stream().map(TypeNumbers::executing).reduce(BoundedCount.ZERO, BoundedCount::plus),
           rows.stream().map(Row::spark).reduce(Spark.flat(0), Spark::plus),
           types.stream().mapToLong(type -> type.lastHour().failed()).sum(),
-          workers == null ? null : Worker.counts(workers));
+          workers == null ? null : workers.counts());
     }
   }
 

@@ -32,7 +32,7 @@ final class Problems {
     }
     snapshot.numbers().problems().forEach(problems::addOf);
     if (snapshot.workers() != null) {
-      snapshot.workers().forEach(problems::addOf);
+      snapshot.workers().worried().forEach(problems::addOf);
     }
     problems.all.sort(Comparator.comparing(problem -> !problem.isGrave()));
     return List.copyOf(problems.all);
@@ -79,11 +79,9 @@ final class Problems {
 
   private void addOf(Worker worker) {
     String page = frame.to("/worker", "id", worker.workerId());
-    if (worker.isLost()) {
-      if (worker.heldTasks() > 0) {
-        add("WORKER_LOST", worker.workerId(), "", worker.heldTasks(), page, "col.worker");
-      }
-      return; // what it said of itself is old
+    if (worker.isLost()) { // what it said of itself is old
+      add("WORKER_LOST", worker.workerId(), "", worker.heldTasks(), page, "col.worker");
+      return;
     }
     for (String worry : worker.worries()) {
       String detail =

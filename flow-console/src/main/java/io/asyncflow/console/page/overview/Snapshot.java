@@ -2,8 +2,7 @@ package io.asyncflow.console.page.overview;
 
 import io.asyncflow.api.stats.Overview;
 import io.asyncflow.console.page.cluster.ClusterViews.Cluster;
-import io.asyncflow.console.page.worker.Worker;
-import java.util.List;
+import io.asyncflow.console.page.worker.Fleet;
 
 /**
  * What the calls of the overview answered.
@@ -11,4 +10,4 @@ import java.util.List;
  * @param workers {@code null} if the operator may not see them
  * @param cluster {@code null} if the operator may not see it
  */
-record Snapshot(Overview numbers, List<Worker> workers, Cluster cluster) {}
+record Snapshot(Overview numbers, Fleet workers, Cluster cluster) {}

@@ -92,9 +92,10 @@ final class Snapshots {
 
   private Snapshot read(Frame frame) {
     return new Snapshot(
-        calls.get(Overview.class, "/api/stats/overview"),
-        ifSeen(frame.may("WORKER_READ"), workers::list),
-        ifSeen(frame.may("GOVERN_READ"), () -> calls.get(Cluster.class, "/api/governance/status")));
+        calls.shared(Overview.class, "/api/stats/overview"),
+        ifSeen(frame.may("WORKER_READ"), workers::fleet),
+        ifSeen(
+            frame.may("GOVERN_READ"), () -> calls.shared(Cluster.class, "/api/governance/status")));
   }
 
   /** The rest of the page is of use without what lies outside of an operator's scope. */

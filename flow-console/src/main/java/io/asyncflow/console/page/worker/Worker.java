@@ -2,7 +2,6 @@ package io.asyncflow.console.page.worker;
 
 import io.asyncflow.api.WorkerInfo;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,18 +24,8 @@ public record Worker(
     long firstBeat,
     long lastBeat) {
 
-  private static final List<String> STATES = List.of("alive", "draining", "paused", "lost");
-
   /** What a worker says of itself if all is well. */
   private static final Set<String> WELL = Set.of("", "ok", "healthy", "none", "0");
-
-  /** How many workers are in each state. */
-  public static Map<String, Integer> counts(List<Worker> workers) {
-    Map<String, Integer> counts = new LinkedHashMap<>();
-    STATES.forEach(state -> counts.put(state, 0));
-    workers.forEach(worker -> counts.merge(worker.state, 1, Integer::sum));
-    return counts;
-  }
 
   /** What it has handlers for, as {@code type/stage}. */
   public List<String> stages() {

@@ -42,12 +42,12 @@ public class WorkerController {
   @GetMapping("/workers")
   public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
-    List<Worker> all = workers.list();
+    Fleet fleet = workers.fleet();
     String state = form.text("state");
     String stage = form.text("stage");
     String after = form.text("after");
     List<Worker> rest =
-        all.stream()
+        fleet.workers().stream()
             .filter(worker -> state.isEmpty() || worker.state().equals(state))
             .filter(worker -> stage.isEmpty() || worker.servesLike(stage))
             .filter(worker -> worker.workerId().compareTo(after) > 0)
@@ -66,7 +66,7 @@ public class WorkerController {
                 "after",
                 shown.get(PAGE - 1).workerId());
     return pages.show(
-        frame, "workers", new WorkerViews.Listed(shown, Worker.counts(all), state, stage, next));
+        frame, "workers", new WorkerViews.Listed(shown, fleet.counts(), state, stage, next));
   }
 
   @GetMapping("/worker")

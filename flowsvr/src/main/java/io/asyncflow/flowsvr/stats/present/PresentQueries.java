@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
 /** How the work stands: snapshots that all who look share. Thread-safe. */
@@ -36,10 +37,17 @@ public class PresentQueries implements DisposableBean {
   private final Map<TaskType, Snapshots<StageList>> stages = new ConcurrentHashMap<>();
   private final StageReader reader;
   private final TaskTypes types;
+  private final int rest;
   private final Node node;
 
-  PresentQueries(OverviewReader overview, StageReader stages, TaskTypes types, Node node) {
-    this.overview = new Snapshots<>(overview::read, node, background);
+  PresentQueries(
+      OverviewReader overview,
+      StageReader stages,
+      TaskTypes types,
+      @Value("${flow.stats.rest:50}") int rest,
+      Node node) {
+    this.overview = new Snapshots<>(overview::read, rest, node, background);
+    this.rest = rest;
     this.reader = stages;
     this.types = types;
     this.node = node;
@@ -88,7 +96,8 @@ public class PresentQueries implements DisposableBean {
       stages.clear();
     }
     return stages
-        .computeIfAbsent(type, read -> new Snapshots<>(() -> reader.read(read), node, background))
+        .computeIfAbsent(
+            type, read -> new Snapshots<>(() -> reader.read(read), rest, node, background))
         .current();
   }
 

@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
  * One value for all who look: each gets the last one, and the next one is read while somebody
  * looks. A caller waits only if there is none, or if nobody has looked for a while. Thread-safe.
  *
- * <p>A value is read again after two seconds, and not before twenty times the time that the last
- * read took: so reads take at most a twentieth of one connection's time. A read that failed is
- * followed by the same rest. Meanwhile all callers get the last value, however old, or the failure
- * if there is none.
+ * <p>A value is read again after two seconds, and not before some times, 50 for example, the time
+ * that the last read took: so reads take at most a fiftieth of one connection's time. A read that
+ * failed is followed by the same rest. Meanwhile all callers get the last value, however old, or
+ * the failure if there is none.
  *
  * @param <T> an immutable value
  */
@@ -30,28 +30,30 @@ final class Snapshots<T> {
   private static final long FRESH = Duration.ofSeconds(2).toNanos();
   private static final long STALE = Duration.ofSeconds(30).toNanos();
   private static final Duration PATIENCE = Duration.ofSeconds(3);
-  private static final int REST = 20;
 
   private final Supplier<T> source;
   private final Node node;
   private final Executor background;
   private final Duration patience;
+  private final int rest;
   private final ReentrantLock reading = new ReentrantLock();
   private final AtomicBoolean isWanted = new AtomicBoolean();
   private volatile T last;
   private volatile Attempt attempt;
 
   /**
+   * @param rest how many times as long as a read took the next one is not made
    * @param background reads the next value while the last one is shown
    */
-  Snapshots(Supplier<T> source, Node node, Executor background) {
-    this(source, node, background, PATIENCE);
+  Snapshots(Supplier<T> source, int rest, Node node, Executor background) {
+    this(source, rest, node, background, PATIENCE);
   }
 
   /**
    * @param patience for how long a caller waits for the read of another one
    */
-  Snapshots(Supplier<T> source, Node node, Executor background, Duration patience) {
+  Snapshots(Supplier<T> source, int rest, Node node, Executor background, Duration patience) {
+    this.rest = rest;
     this.source = source;
     this.node = node;
     this.background = background;
@@ -63,11 +65,7 @@ final class Snapshots<T> {
    *
    * @param failure {@code null} if it succeeded
    */
-  private record Attempt(long begun, long took, RuntimeException failure) {
-
-    long rest() {
-      return Math.max(FRESH, REST * took);
-    }
+  private record Attempt(long begun, long rest, RuntimeException failure) {
 
     boolean rests(long now) {
       return now - begun <= rest();
@@ -175,6 +173,7 @@ final class Snapshots<T> {
       log.debug("numbers could not be read; the last ones are shown", e);
       failure = e;
     }
-    attempt = new Attempt(begun, node.nanoTime() - begun, failure);
+    long took = node.nanoTime() - begun;
+    attempt = new Attempt(begun, Math.max(FRESH, rest * took), failure);
   }
 }

@@ -1,0 +1,36 @@
+package io.asyncflow.console.page.worker;
+
+import io.asyncflow.console.frame.Calls;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The workers that the server knows, and what is found out of each of a thousand.
+ *
+ * @param workers the latest beat first
+ * @param counts how many are in each state
+ * @param worried those that an operator should look at, in the same order
+ */
+public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Worker> worried) {
+
+  private static final List<String> STATES = List.of("alive", "draining", "paused", "lost");
+
+  /** Reads an answer of {@code worker/list}. */
+  static Fleet of(JsonNode answer) {
+    List<Worker> workers = List.copyOf(Calls.list(Worker.class, "workerList", answer));
+    return new Fleet(workers, counts(workers), workers.stream().filter(Fleet::isWorried).toList());
+  }
+
+  private static Map<String, Integer> counts(List<Worker> workers) {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    STATES.forEach(state -> counts.put(state, 0));
+    workers.forEach(worker -> counts.merge(worker.state(), 1, Integer::sum));
+    return counts;
+  }
+
+  private static boolean isWorried(Worker worker) {
+    return worker.isLost() ? worker.heldTasks() > 0 : !worker.worries().isEmpty();
+  }
+}
