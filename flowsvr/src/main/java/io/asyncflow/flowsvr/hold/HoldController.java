@@ -46,6 +46,7 @@ class HoldController {
   private final OpenHolds open;
   private final ReportList reports;
   private final OpenCalls calls;
+  private final HangUps hangUps;
   private final CallerShare workerShares;
   private final CallerShare addressShares;
 
@@ -55,6 +56,7 @@ class HoldController {
       OpenHolds open,
       ReportList reports,
       OpenCalls calls,
+      HangUps hangUps,
       WaitingRequests waiting,
       @Value("${flow.max-holds-per-worker:128}") int holdsPerWorker,
       @Value("${flow.max-holds-per-address:256}") int holdsPerAddress,
@@ -64,6 +66,7 @@ class HoldController {
     this.open = open;
     this.reports = reports;
     this.calls = calls;
+    this.hangUps = hangUps;
     OpenLimit byKey = new OpenLimit(holdsPerKey, "waiting holds of one access key");
     this.workerShares =
         new CallerShare(
@@ -172,10 +175,12 @@ class HoldController {
             return answerOf(hold, List.of(), outcomes);
           });
     }
+    Runnable answering = hangUps.watch(request, tasks);
     answer.onTimeout(() -> tasks.cancel(false));
     answer.onError(failure -> tasks.cancel(false)); // the client is gone: take no tasks for it
     tasks.whenComplete(
         (held, failure) -> {
+          answering.run();
           if (tasks.isCancelled()) {
             answer.setResult(answerOf(hold, List.of(), outcomes));
           } else if (failure == null) {

@@ -25,7 +25,16 @@ class HoldControllerTest {
   private final TaskHolds holds = mock();
   private final HoldController controller =
       new HoldController(
-          mock(), holds, mock(), mock(), new OpenCalls(), mock(WaitingRequests.class), 1, 1, 1);
+          mock(),
+          holds,
+          mock(),
+          mock(),
+          new OpenCalls(),
+          mock(HangUps.class),
+          mock(WaitingRequests.class),
+          1,
+          1,
+          1);
 
   @Test
   void holdThatIsNotParkedTakesNoShare() {

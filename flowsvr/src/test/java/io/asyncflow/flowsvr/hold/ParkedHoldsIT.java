@@ -16,6 +16,8 @@ import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -42,6 +45,7 @@ class ParkedHoldsIT {
   @Autowired TaskReporter reporter;
   @Autowired JdbcClient jdbc;
   @Autowired HikariDataSource pool;
+  @LocalServerPort int port;
 
   private final List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
 
@@ -165,6 +169,24 @@ class ParkedHoldsIT {
     TaskId id = given.aWaitingTask().ofType(lark).create();
     CompletableFuture<List<Task>> other = park(given.aHold(lark).by("other"));
     assertThat(other.get(BEFORE_THE_FALLBACK_MS, MILLISECONDS)).hasSize(1);
+    assertThat(given.row(id).leaseEpoch()).isEqualTo(1);
+  }
+
+  /** Also one that could repeat its hold, as every worker of the SDK could. */
+  @Test
+  void workerThatWasKilledIsGivenNothing() throws Exception {
+    TaskType lark = given.aType().create();
+    try (Socket worker = new Socket("127.0.0.1", port)) {
+      String hold =
+          "GET /api/task/hold_task?taskType=%s&workerId=killed&holdId=h1&waitMs=30000 HTTP/1.1\r\n"
+                  .formatted(lark)
+              + "Host: localhost\r\n\r\n";
+      worker.getOutputStream().write(hold.getBytes(StandardCharsets.US_ASCII));
+      await().atMost(20, SECONDS).until(() -> holds.parked() == 1);
+    } // as the kernel does it for a process that was killed
+    await().atMost(20, SECONDS).until(() -> holds.parked() == 0);
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    assertThat(given.aHold(lark).by("alive").theTask().taskId()).isEqualTo(id.toString());
     assertThat(given.row(id).leaseEpoch()).isEqualTo(1);
   }
 

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.web.load;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
@@ -28,8 +29,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  *
  * <p>The server gets no event when a connection closes during a request, and the first bytes of an
  * answer are written without an error. So the connection's end is checked just before the answer is
- * written. A caller whose machine has vanished, or that disconnects a moment later, is not
- * detected.
+ * written, and by those who wait for work to do. A caller whose machine has vanished, or that
+ * disconnects a moment later, is not detected.
  */
 @RestControllerAdvice
 @Order(Ordered.HIGHEST_PRECEDENCE) // what is sent instead is an answer like every other
@@ -110,6 +111,16 @@ public class GoneCallers
       return undo(servletRequest, body);
     }
     return body;
+  }
+
+  /**
+   * Tells whether the client of a request has closed its half of the connection. May be asked in
+   * any thread, but not by two at a time, and not once the request is being answered.
+   */
+  public static BooleanSupplier hangUpOf(HttpServletRequest request) {
+    return request.getAttribute(CONNECTION) instanceof org.apache.coyote.Request connection
+        ? () -> hasEnded(connection)
+        : () -> false;
   }
 
   /**
