@@ -626,7 +626,7 @@ public final class SampleApi implements OperatorClient {
   }
 
   private ObjectNode worker(int i) {
-    String[] states = {"alive", "alive", "draining", "paused", "lost", "alive"};
+    String[] states = {"alive", "alive", "draining", "paused", "lost", "alive", "stopped"};
     ObjectNode worker =
         JSON.createObjectNode()
             .put("workerId", i == 0 && isStrange() ? stranger() : "gpu-" + (i + 1))

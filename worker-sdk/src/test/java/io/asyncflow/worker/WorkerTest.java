@@ -649,7 +649,11 @@ class WorkerTest {
       assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
       server.setDrain(true);
       await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
-      assertThat(server.heartbeats()).as("the next comes after a minute").hasSize(1);
+      assertThat(server.awaitHeartbeats(2, PATIENCE)).isTrue();
+      assertThat(server.heartbeats()).as("the next comes after a minute").hasSize(2);
+      assertThat(server.heartbeats().get(1).worker().states())
+          .as("the last one")
+          .containsEntry("worker", "STOPPED");
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.function.Predicate;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -173,21 +174,31 @@ class WorkerStore {
         .params(params)
         .query(
             (rs, row) -> {
+              JsonNode description = JSON.readTree(rs.getString("description"));
               boolean lost = rs.getLong("silent_ms") > lostAfter.toMillis();
               boolean paused = isPaused.test(rs.getString("worker_id"));
               String state =
-                  lost ? "lost" : rs.getBoolean("drain") ? "draining" : paused ? "paused" : "alive";
+                  hasStopped(description)
+                      ? "stopped"
+                      : lost
+                          ? "lost"
+                          : rs.getBoolean("drain") ? "draining" : paused ? "paused" : "alive";
               return new WorkerView(
                   rs.getString("worker_id"),
                   rs.getString("host"),
                   rs.getString("sdk_version"),
                   state,
                   rs.getInt("held_tasks"),
-                  JSON.readTree(rs.getString("description")),
+                  description,
                   List.of(),
                   rs.getLong("first_time"),
                   rs.getLong("beat_time"));
             });
+  }
+
+  /** Whether the last that the worker said of itself was that it has stopped. */
+  private static boolean hasStopped(JsonNode description) {
+    return description.path("states").path("worker").asString("").equals("STOPPED");
   }
 
   /** Deletes a page of workers that have been silent for this long; returns their number. */

@@ -158,6 +158,17 @@ class WorkerRegistryIT {
   }
 
   @Test
+  void aWorkerThatSaysThatItHasStoppedIsNotLost() {
+    beat(",'worker':{'states':{'worker':'STOPPED'}}");
+    assertThat(listed().path("state").asString()).isEqualTo("stopped");
+    set("beat_time = beat_time - 31000");
+    assertThat(listed().path("state").asString()).isEqualTo("stopped");
+
+    beat(",'worker':{'states':{'worker':'RUNNING'}}");
+    assertThat(listed().path("state").asString()).isEqualTo("alive");
+  }
+
+  @Test
   void aDrainIsToldByTheHeartbeatAndCanBeTakenBack() {
     assertThat(beat("").path("drain").asBoolean()).isFalse();
 

@@ -75,6 +75,7 @@ final class HeartbeatSender implements Loop.Step {
   private boolean toldOfTasks;
   private boolean tellsInfo = true;
   private volatile boolean hasNews;
+  private volatile boolean isHeard;
 
   /**
    * @param info returns the worker's description
@@ -117,6 +118,21 @@ final class HeartbeatSender implements Loop.Step {
   void beatSoon() {
     hasNews = true;
     wakeUp.signal();
+  }
+
+  /**
+   * Tells the server that the worker has stopped and holds nothing, so that operators do not take
+   * it for lost. Tried once, and only if the last beat was heard: it must not hold up the stop. It
+   * renews no lease.
+   */
+  void farewell() {
+    if (isHeard) {
+      try {
+        send(List.of());
+      } catch (FlowException e) {
+        log.debug("the server does not hear that this worker has stopped", e);
+      }
+    }
   }
 
   @Override
@@ -169,9 +185,11 @@ final class HeartbeatSender implements Loop.Step {
       idleBeat = nextIdleBeat(start);
       describedUntil = start + jitter.shorten(DESCRIPTION_INTERVAL, JITTER).toNanos();
       toldOfTasks = !runs.isEmpty();
+      isHeard = true;
       outage.worked();
     } catch (FlowException e) {
       hasNews = true;
+      isHeard = false;
       notBefore = ticker.nanos() + shorter(backoff.next(), shortestInterval(runs)).toNanos();
       outage.failed(e.errorCode().name(), e.getMessage(), "tried again until it works");
     }

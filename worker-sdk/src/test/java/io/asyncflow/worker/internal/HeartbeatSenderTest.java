@@ -284,6 +284,24 @@ class HeartbeatSenderTest {
   }
 
   @Test
+  void aWorkerThatHasStoppedSaysSoOnceAndRenewsNothing() {
+    worker.heldRun(c -> StageResult.done());
+    worker.heart.farewell();
+    assertThat(worker.server.heartbeats()).as("it was never heard").isEmpty();
+    worker.beat();
+    worker.heart.farewell();
+    assertThat(worker.server.heartbeats()).hasSize(2);
+    assertThat(lastBeat().tasks()).isEmpty();
+    assertThat(lastBeat().worker()).isNotNull();
+
+    worker.server.setDown(true);
+    worker.beat();
+    worker.server.setDown(false);
+    worker.heart.farewell();
+    assertThat(worker.server.heartbeats()).as("the server was away").hasSize(2);
+  }
+
+  @Test
   void aLeaseThatTheAnswerDoesNotMentionIsNoBusyLoop() {
     StubFlowClient forgetful = new StubFlowClient(worker.ticker);
     HeartbeatSender heart = heart(forgetful, Jitter.NONE);

@@ -15,7 +15,8 @@ import tools.jackson.databind.JsonNode;
  */
 public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Worker> worried) {
 
-  private static final List<String> STATES = List.of("alive", "draining", "paused", "lost");
+  private static final List<String> STATES =
+      List.of("alive", "draining", "paused", "lost", "stopped");
 
   /** Reads an answer of {@code worker/list}. */
   static Fleet of(JsonNode answer) {
@@ -31,6 +32,10 @@ public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Work
   }
 
   private static boolean isWorried(Worker worker) {
-    return worker.isLost() ? worker.heldTasks() > 0 : !worker.worries().isEmpty();
+    return switch (worker.state()) {
+      case "lost" -> worker.heldTasks() > 0;
+      case "stopped" -> false; // what it said of itself is over
+      default -> !worker.worries().isEmpty();
+    };
   }
 }

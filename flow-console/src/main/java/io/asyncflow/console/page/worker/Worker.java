@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * A worker, as {@code worker/list} answers it.
  *
- * @param state {@code alive}, {@code draining}, {@code paused} or {@code lost}
+ * @param state {@code alive}, {@code draining}, {@code paused}, {@code lost} or {@code stopped}
  * @param description what it says of itself; {@code null} if it never did
  * @param tooOldFor the types that ask for a later version of its program
  */

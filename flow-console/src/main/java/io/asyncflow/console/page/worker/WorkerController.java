@@ -74,6 +74,7 @@ public class WorkerController {
     Worker worker = workers.get(id);
     boolean isDraining = worker.state().equals("draining");
     boolean isLost = worker.state().equals("lost");
+    boolean hasStopped = worker.state().equals("stopped");
     boolean isPaused = worker.state().equals("paused");
     return pages.show(
         frame,
@@ -84,6 +85,7 @@ public class WorkerController {
                 act(frame, "WORKER_DRAIN", "drain", id)
                     .unless(isDraining, "why_not.draining")
                     .unless(isLost, "why_not.lost")
+                    .unless(hasStopped, "why_not.stopped")
                     .grave(),
                 act(frame, "WORKER_DRAIN", "undo_drain", id)
                     .unless(!isDraining, "why_not.not_draining"),
