@@ -13,7 +13,6 @@
 -- Task types and their tables
 
 -- One row a task type: how its tasks are handed out, retried and kept. Operators change it while servers run.
--- A failure that a handler did not report: the handler threw, or its time ran out.
 CREATE TABLE t_schedule_cfg (
   task_type              VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_general_ci NOT NULL COMMENT 'as it was spelled; matched without regard to case',
   schedule_limit         INT          NOT NULL DEFAULT 100     COMMENT 'tasks a hold, where the hold names no limit',
@@ -23,7 +22,7 @@ CREATE TABLE t_schedule_cfg (
   max_retry_num          INT          NOT NULL DEFAULT 3       COMMENT 'retries of a stage',
   retry_interval         INT          NOT NULL DEFAULT 10      COMMENT 'seconds: first delay where there is a cap, else the cap; negative: always that',
   max_retry_interval     INT          NULL     DEFAULT NULL    COMMENT 'seconds: cap of the doubling',
-  max_unexpected_retries INT          NULL     DEFAULT NULL    COMMENT 'retries of a stage after failures that its handler did not report; null: they count as retries of max_retry_num',
+  max_unexpected_retries INT          NULL     DEFAULT NULL    COMMENT 'retries of a stage after failures that its handler did not report (it threw, or its time ran out); null: they count as retries of max_retry_num',
   max_delivery           INT          NOT NULL DEFAULT 10      COMMENT 'holds in a row without a report before a task is quarantined',
   max_executing          INT          NOT NULL DEFAULT 0       COMMENT 'tasks executing at once; 0 no limit',
   rate_limit             INT          NOT NULL DEFAULT 0       COMMENT 'holds of tasks a second; 0 no limit',
@@ -255,7 +254,7 @@ CREATE TABLE t_job (
   KEY idx_user (user_id),
   -- Jobs whose state asks for a next step.
   KEY idx_state (state),
-  -- Jobs that retention deletes, and inputs that it deletes before them.
+  -- Jobs that have ended: for retention, the audit and the metric. Inputs that retention deletes before the job.
   KEY idx_ended (job_type, end_time),
   KEY idx_input (input_kept, state, end_time),
   -- Jobs that are paused, or being resumed.
@@ -490,7 +489,7 @@ CREATE TABLE t_worker (
   description         TEXT         NOT NULL            COMMENT 'JSON: types, stages, labels, free slots, states',
   held_tasks          INT          NOT NULL DEFAULT 0,
   first_time          BIGINT       NOT NULL            COMMENT 'first beat',
-  beat_time           BIGINT       NOT NULL            COMMENT 'last beat',
+  beat_time           BIGINT       NOT NULL            COMMENT 'last sign of life: a beat, or a hold',
   drain               TINYINT      NOT NULL DEFAULT 0  COMMENT '1: this start of it was told to finish and leave',
   drain_grace         BIGINT       NULL     DEFAULT NULL COMMENT 'ms after which a drained worker interrupts what it runs; null: never',
   PRIMARY KEY (worker_id),

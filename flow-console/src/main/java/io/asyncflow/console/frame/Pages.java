@@ -62,7 +62,7 @@ public class Pages {
    * A page that asks for news all the time. If the browser has what the same view looked like, it
    * is not rendered.
    *
-   * @param view views that are equal look the same
+   * @param view views that are equal look the same, whatever time it is
    * @param seen the {@code If-None-Match} of the request; {@code null} if there is none
    */
   public ResponseEntity<byte[]> follow(Frame frame, String template, Object view, String seen) {

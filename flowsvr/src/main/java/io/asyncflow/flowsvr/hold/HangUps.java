@@ -8,6 +8,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
@@ -21,6 +23,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(HangUps.class);
 
   private static final Duration INTERVAL = Duration.ofMillis(500);
 
@@ -70,8 +74,13 @@ class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   private void look() {
     for (Call call : calls) {
-      if (call.isHungUp()) {
-        call.hold.cancel(false);
+      try {
+        if (call.isHungUp()) {
+          call.hold.cancel(false);
+        }
+      } catch (RuntimeException e) {
+        log.debug("the connection of a parked hold is not looked at any more", e);
+        calls.remove(call);
       }
     }
   }

@@ -83,10 +83,12 @@ class WorkerStore {
             start_id, VALUES(start_id)),
           start_time = IF(VALUES(start_id) = '', start_time,
             GREATEST(start_time, VALUES(start_time))),
-          host = IF(VALUES(host) = '', host, VALUES(host)),
-          sdk_version = IF(VALUES(sdk_version) = '', sdk_version, VALUES(sdk_version)),
-          description = IF(VALUES(description) = '{}', description, VALUES(description)),
-          held_tasks = VALUES(held_tasks),
+          host = IF(VALUES(host) = '' OR VALUES(start_time) < start_time, host, VALUES(host)),
+          sdk_version = IF(VALUES(sdk_version) = '' OR VALUES(start_time) < start_time,
+            sdk_version, VALUES(sdk_version)),
+          description = IF(VALUES(description) = '{}' OR VALUES(start_time) < start_time,
+            description, VALUES(description)),
+          held_tasks = IF(VALUES(start_time) < start_time, held_tasks, VALUES(held_tasks)),
           beat_time = GREATEST(beat_time, VALUES(beat_time))
         """),
         rows);
@@ -178,7 +180,7 @@ class WorkerStore {
               boolean lost = rs.getLong("silent_ms") > lostAfter.toMillis();
               boolean paused = isPaused.test(rs.getString("worker_id"));
               String state =
-                  hasStopped(description)
+                  WorkerBeat.hasStopped(description)
                       ? "stopped"
                       : lost
                           ? "lost"
@@ -194,11 +196,6 @@ class WorkerStore {
                   rs.getLong("first_time"),
                   rs.getLong("beat_time"));
             });
-  }
-
-  /** Whether the last that the worker said of itself was that it has stopped. */
-  private static boolean hasStopped(JsonNode description) {
-    return description.path("states").path("worker").asString("").equals("STOPPED");
   }
 
   /** Deletes a page of workers that have been silent for this long; returns their number. */

@@ -53,6 +53,8 @@ final class HeartbeatSender implements Loop.Step {
   /** The part of an interval by which jitter may shorten it. */
   private static final double JITTER = 0.2;
 
+  private static final Duration FAREWELL = Duration.ofSeconds(1);
+
   /** Prevents a busy loop for a lease that the server's answer does not contain. */
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
 
@@ -122,16 +124,28 @@ final class HeartbeatSender implements Loop.Step {
 
   /**
    * Tells the server that the worker has stopped and holds nothing, so that operators do not take
-   * it for lost. Tried once, and only if the last beat was heard: it must not hold up the stop. It
-   * renews no lease.
+   * it for lost. Tried once, if the last beat was heard, and for a moment: the stop does not wait
+   * for a server that is away.
    */
   void farewell() {
-    if (isHeard) {
-      try {
-        send(List.of());
-      } catch (FlowException e) {
-        log.debug("the server does not hear that this worker has stopped", e);
-      }
+    if (!isHeard) {
+      return;
+    }
+    Thread last = new Thread(this::sayFarewell, "asyncflow-farewell");
+    last.setDaemon(true);
+    last.start();
+    try {
+      last.join(FAREWELL.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized void sayFarewell() {
+    try {
+      send(List.of());
+    } catch (RuntimeException e) {
+      log.debug("the server does not hear that this worker has stopped", e);
     }
   }
 
@@ -169,7 +183,7 @@ final class HeartbeatSender implements Loop.Step {
     return from + jitter.shorten(IDLE_INTERVAL, JITTER).toNanos();
   }
 
-  private void beat() {
+  private synchronized void beat() {
     hasNews = false; // before sending: later news is sent again
     List<Run> runs = new ArrayList<>(held.all());
     long start = ticker.nanos();

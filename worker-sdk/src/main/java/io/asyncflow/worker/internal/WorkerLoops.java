@@ -438,7 +438,9 @@ public final class WorkerLoops {
     spool.close();
     lock.close();
     state = WorkerState.STOPPED;
-    heart.farewell();
+    if (unsettled == 0) {
+      heart.farewell();
+    }
     if (unsettled == 0 && spooled == 0) {
       log.info("worker {} stopped; nothing is left behind", settings.workerId());
     } else {

@@ -284,7 +284,7 @@ class HeartbeatSenderTest {
   }
 
   @Test
-  void aWorkerThatHasStoppedSaysSoOnceAndRenewsNothing() {
+  void aWorkerThatHasStoppedSaysSoOnce() {
     worker.heldRun(c -> StageResult.done());
     worker.heart.farewell();
     assertThat(worker.server.heartbeats()).as("it was never heard").isEmpty();

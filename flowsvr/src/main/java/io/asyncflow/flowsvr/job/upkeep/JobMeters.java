@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.job.upkeep;
 
 import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.leader.LeaderTerm;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
@@ -26,29 +27,29 @@ import org.springframework.stereotype.Component;
 class JobMeters {
 
   private static final Duration AGE = Duration.ofSeconds(14); // less than a common interval
-  private static final String NAME = "asyncflow_jobs";
+  private static final String JOBS = "asyncflow_jobs";
   private static final String ENDED = "asyncflow_jobs_ended";
 
   private record Numbers(Map<JobState, Long> states, Map<String, Map<JobState, Long>> ends) {}
 
   private final LeaderElection election;
-  private final JobEnds ends;
   private final TimedCache<Numbers> numbers;
 
   JobMeters(JobStateStore store, LeaderElection election, Node node, ScrapedMetrics metrics) {
     this.election = election;
-    this.ends = new JobEnds(store);
+    JobEnds ends = new JobEnds(store);
     this.numbers =
         new TimedCache<>(
             new Numbers(Map.of(), Map.of()),
-            () -> new Numbers(store.counts(), ends.read()),
+            () ->
+                new Numbers(
+                    store.counts(), ends.read(election.term().map(LeaderTerm::number).orElse(0L))),
             node::nanoTime);
-    metrics.add(List.of(NAME, ENDED), this::snapshots);
+    metrics.add(List.of(JOBS, ENDED), this::snapshots);
   }
 
   private List<MetricSnapshot> snapshots() {
     if (election.term().isEmpty()) {
-      ends.rest();
       return List.of();
     }
     Numbers now = numbers.within(AGE);
@@ -58,7 +59,7 @@ class JobMeters {
   private static MetricSnapshot states(Map<JobState, Long> states) {
     GaugeSnapshot.Builder gauge =
         GaugeSnapshot.builder()
-            .name(NAME)
+            .name(JOBS)
             .help("jobs that go on or have failed, by their state; a thousand at most");
     states.forEach(
         (state, jobs) ->

@@ -36,17 +36,21 @@ class JobStateStore {
   /** So that a transaction that ended a job has been committed when its time is passed. */
   static final int LATE_COMMIT_MS = 5_000;
 
-  private static final String PRESENT = sql("SELECT now_ms - :late");
+  private static final String TYPES =
+      sql(
+          """
+          SELECT job_type, now_ms - :late AS until
+          FROM (SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)) kinds
+          """);
 
   private static final String ENDED =
       """
-      SELECT kind.job_type, ended.state, COUNT(ended.state) AS jobs
-      FROM (SELECT DISTINCT job_type FROM t_job) kind
-      LEFT JOIN t_job ended FORCE INDEX FOR JOIN (idx_ended)
-        ON ended.job_type = kind.job_type
-        AND ended.end_time > :after
-        AND ended.end_time <= :until
-      GROUP BY kind.job_type, ended.state
+      SELECT job_type, state, COUNT(*) AS jobs
+      FROM t_job FORCE INDEX (idx_ended)
+      WHERE job_type IN (:types)
+        AND end_time > :after
+        AND end_time <= :until
+      GROUP BY job_type, state
       """;
 
   private final ReadDatabase database;
@@ -74,36 +78,44 @@ class JobStateStore {
   /**
    * The jobs that ended in a time.
    *
-   * @param until epoch milliseconds; where the next time begins
+   * @param until epoch milliseconds; where the next time begins; 0 if there are no jobs
    * @param byType each type that there are jobs of, and the number of ended ones by state
    */
   record Ends(long until, Map<String, Map<JobState, Long>> byType) {}
 
   /**
-   * The jobs that ended since then and until some seconds ago.
+   * The jobs that ended since then and until some seconds ago. Two statements at most.
    *
    * @param after epoch milliseconds; null: none
    */
   Ends endedAfter(Long after) {
     return database.inTurn(
         () -> {
-          JdbcClient client = database.client();
-          long until = client.sql(PRESENT).param("late", LATE_COMMIT_MS).query(Long.class).single();
           Map<String, Map<JobState, Long>> byType = new TreeMap<>();
+          long[] until = new long[1];
+          JdbcClient client = database.client();
           client
-              .sql(ENDED)
-              .param("after", after == null ? until : after)
-              .param("until", until)
+              .sql(TYPES)
+              .param("late", LATE_COMMIT_MS)
               .query(
                   rs -> {
-                    Map<JobState, Long> ofType =
-                        byType.computeIfAbsent(
-                            rs.getString("job_type"), type -> new EnumMap<>(JobState.class));
-                    if (rs.getString("state") != null) {
-                      ofType.put(JobState.valueOf(rs.getString("state")), rs.getLong("jobs"));
-                    }
+                    byType.put(rs.getString("job_type"), new EnumMap<>(JobState.class));
+                    until[0] = rs.getLong("until");
                   });
-          return new Ends(until, byType);
+          if (after != null && until[0] > after) {
+            client
+                .sql(ENDED)
+                .param("types", byType.keySet())
+                .param("after", after)
+                .param("until", until[0])
+                .query(
+                    rs -> {
+                      byType
+                          .get(rs.getString("job_type"))
+                          .put(JobState.valueOf(rs.getString("state")), rs.getLong("jobs"));
+                    });
+          }
+          return new Ends(until[0], byType);
         });
   }
 }

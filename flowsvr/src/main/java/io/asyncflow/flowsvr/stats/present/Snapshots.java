@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
  * One value for all who look: each gets the last one, and the next one is read while somebody
  * looks. A caller waits only if there is none, or if nobody has looked for a while. Thread-safe.
  *
- * <p>A value is read again after two seconds, and not before some times, 50 for example, the time
- * that the last read took: so reads take at most a fiftieth of one connection's time. A read that
- * failed is followed by the same rest. Meanwhile all callers get the last value, however old, or
- * the failure if there is none.
+ * <p>After a read, none follows for two seconds, nor for {@code rest} times as long as it took:
+ * with 50, reads take at most a fiftieth of one connection's time. A read that failed is followed
+ * by the same rest. Meanwhile all callers get the last value, however old, or the failure if there
+ * is none.
  *
  * @param <T> an immutable value
  */
@@ -42,7 +42,7 @@ final class Snapshots<T> {
   private volatile Attempt attempt;
 
   /**
-   * @param rest how many times as long as a read took the next one is not made
+   * @param rest after a read, none follows for so many times as long as it took
    * @param background reads the next value while the last one is shown
    */
   Snapshots(Supplier<T> source, int rest, Node node, Executor background) {

@@ -32,20 +32,6 @@ public class DirectDatabase {
    * @param patience for connecting, and for the answer to each statement
    */
   public DataSource withTimeout(Duration patience) {
-    return connections(patience, new Properties());
-  }
-
-  /**
-   * As {@link #withTimeout}; a statement waits at most a second for a lock. See {@link
-   * YieldingDdl}.
-   */
-  DataSource forMigrations(Duration patience) {
-    Properties own = new Properties();
-    own.setProperty("sessionVariables", "lock_wait_timeout=1");
-    return connections(patience, own);
-  }
-
-  private DataSource connections(Duration patience, Properties own) {
     SimpleDriverDataSource database =
         DataSourceBuilder.create()
             .type(SimpleDriverDataSource.class)
@@ -60,7 +46,6 @@ public class DirectDatabase {
     String atMost = Long.toString(Math.max(1, patience.toMillis())); // 0 would mean no limit
     settings.setProperty("connectTimeout", atMost);
     settings.setProperty("socketTimeout", atMost);
-    settings.putAll(own);
     database.setConnectionProperties(settings);
     return database;
   }

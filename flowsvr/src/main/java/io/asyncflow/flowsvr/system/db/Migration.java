@@ -29,8 +29,9 @@ class Migration implements FlywayMigrationStrategy {
   private static final Duration LONGEST_STATEMENT = Duration.ofHours(1);
 
   /**
-   * The exit code after SIGTERM. A waiting start needs no clean-up, but Spring's shutdown hook
-   * would wait until the start is over.
+   * The exit code after SIGTERM. A waiting start needs no clean-up, and a migration can be cut off
+   * anywhere ({@link ResumableMigrations}), but Spring's shutdown hook would wait until the start
+   * is over.
    */
   private static final int TERMINATED = 143;
 
@@ -49,30 +50,31 @@ class Migration implements FlywayMigrationStrategy {
 
   @Override
   public void migrate(Flyway flyway) {
-    awaitDatabase();
+    Thread end = new Thread(() -> Runtime.getRuntime().halt(TERMINATED), "end-of-the-wait");
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      awaitConnection();
+      migrateDirectly(flyway);
+    } finally {
+      forget(end);
+    }
+  }
+
+  private void migrateDirectly(Flyway flyway) {
     ResumableMigrations resumable = new ResumableMigrations();
     DataSource yielding =
-        new ScriptDatabase(database.forMigrations(LONGEST_STATEMENT), new YieldingDdl());
+        new ScriptDatabase(database.withTimeout(LONGEST_STATEMENT), new YieldingDdl());
     Flyway direct =
         Flyway.configure()
             .configuration(flyway.getConfiguration())
             .dataSource(new ScriptDatabase(yielding, resumable))
+            .initSql(YieldingDdl.GIVE_UP_SOON)
             .callbacks(resumable)
             .load();
     try {
       direct.migrate();
     } catch (FlywayValidateException e) {
       throw SchemaMismatchException.of(database.place(), direct, e);
-    }
-  }
-
-  private void awaitDatabase() {
-    Thread end = new Thread(() -> Runtime.getRuntime().halt(TERMINATED), "end-of-the-wait");
-    Runtime.getRuntime().addShutdownHook(end);
-    try {
-      awaitConnection();
-    } finally {
-      forget(end);
     }
   }
 

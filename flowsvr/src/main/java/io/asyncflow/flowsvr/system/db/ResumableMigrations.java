@@ -101,7 +101,7 @@ final class ResumableMigrations implements Callback, ScriptDatabase.Interceptor 
   private static boolean begins(Connection connection, MigrationInfo migration)
       throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.executeUpdate(TABLE);
+      statement.execute(TABLE);
     }
     try (PreparedStatement statement = connection.prepareStatement(BEGIN)) {
       statement.setString(1, migration.getVersion().getVersion());

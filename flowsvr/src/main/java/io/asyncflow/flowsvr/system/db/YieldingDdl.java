@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.system.db;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,9 +12,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A DDL statement waits for the transactions that use its table, and later statements on the
  * table queue behind it. Beside a long transaction, one waiting ALTER would stop all servers.
- * Therefore a statement that could not have its lock in {@code lock_wait_timeout}, which {@link
- * DirectDatabase#forMigrations} sets to a second, is repeated after a pause, until no transaction
- * is in its way.
+ * Therefore a statement that could not have its table in a second ({@link #GIVE_UP_SOON}) is
+ * repeated after a pause, until no transaction is in its way.
  *
  * <pre>
  *   long transaction  |---------------------------------|
@@ -23,28 +23,37 @@ import org.slf4j.LoggerFactory;
  */
 final class YieldingDdl implements ScriptDatabase.Interceptor {
 
+  /** For the connections of migrations. Locks of rows have a limit of their own. */
+  static final String GIVE_UP_SOON = "SET SESSION lock_wait_timeout = 1";
+
   private static final Logger log = LoggerFactory.getLogger(YieldingDdl.class);
 
   private static final Duration PAUSE = Duration.ofSeconds(2);
 
-  /** Also of a lock for DDL. */
+  /** So that the log says about once a minute what the start waits for. */
+  private static final int ATTEMPTS_A_LINE = 20;
+
+  /** Of a table's lock, and also of a row's, which DDL does not wait for. */
   private static final int LOCK_WAIT_TIMEOUT = 1205;
+
+  private static final Pattern DDL =
+      Pattern.compile("^(\\s|--[^\\n]*\\n)*(ALTER|CREATE|DROP)\\b.*", Pattern.DOTALL);
 
   @Override
   public boolean execute(String sql, ScriptDatabase.Execution real) throws SQLException {
-    boolean waits = false;
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       try {
         return real.run();
       } catch (SQLException e) {
-        if (e.getErrorCode() != LOCK_WAIT_TIMEOUT || Thread.currentThread().isInterrupted()) {
+        if (e.getErrorCode() != LOCK_WAIT_TIMEOUT || !DDL.matcher(sql).matches()) {
           throw e;
         }
-        if (!waits) {
+        if (attempt % ATTEMPTS_A_LINE == 1) {
           log.warn(
-              "the migration waits for a long transaction; information_schema.innodb_trx has it: {}",
+              "the migration waits for a long transaction, attempt {}; information_schema.innodb_trx"
+                  + " lists it: {}",
+              attempt,
               sql.strip().lines().findFirst().orElse(""));
-          waits = true;
         }
         LockSupport.parkNanos(PAUSE.toNanos());
       }

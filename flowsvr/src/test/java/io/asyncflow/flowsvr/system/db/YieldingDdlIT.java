@@ -33,7 +33,7 @@ class YieldingDdlIT {
       try (Connection transaction = pool.getConnection()) {
         transaction.setAutoCommit(false);
         read(transaction);
-        migration = CompletableFuture.runAsync(() -> addColumn(database.forMigrations(PATIENCE)));
+        migration = CompletableFuture.runAsync(() -> addColumn(database.withTimeout(PATIENCE)));
         await().atMost(PATIENCE).until(() -> waits(server));
 
         // Queues behind the ALTER, which gives way.
@@ -67,6 +67,7 @@ class YieldingDdlIT {
   private static void addColumn(DataSource database) {
     try (Connection connection = new ScriptDatabase(database, new YieldingDdl()).getConnection();
         Statement statement = connection.createStatement()) {
+      statement.execute(YieldingDdl.GIVE_UP_SOON);
       statement.execute("ALTER TABLE t_used ADD COLUMN added INT");
     } catch (SQLException e) {
       throw new IllegalStateException(e);
