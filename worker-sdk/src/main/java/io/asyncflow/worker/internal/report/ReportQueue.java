@@ -19,8 +19,7 @@ final class ReportQueue {
   private Deque<PendingReport> waiting = new ArrayDeque<>();
 
   /** By the list that was taken: those of its reports that are not known to be settled. */
-  private final Map<List<PendingReport>, Deque<PendingReport>> inProgress =
-      new IdentityHashMap<>();
+  private final Map<List<PendingReport>, Deque<PendingReport>> inProgress = new IdentityHashMap<>();
 
   synchronized void add(PendingReport pending) {
     waiting.addLast(pending);
