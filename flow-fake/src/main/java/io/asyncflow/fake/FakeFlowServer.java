@@ -3,9 +3,11 @@ package io.asyncflow.fake;
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
@@ -21,25 +23,33 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
-import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.TraceParent;
+import io.asyncflow.api.act.ActClient;
+import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.codec.SealedText;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.api.find.FindClient;
+import io.asyncflow.api.find.SteerClient;
+import io.asyncflow.api.hook.HookClient;
+import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.worker.WorkerClient;
 import io.asyncflow.rules.DuplicateCreate;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TaskId;
@@ -49,6 +59,10 @@ import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
 import io.asyncflow.rules.access.Secrets;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.Refusal;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -65,10 +79,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -80,7 +96,13 @@ import java.util.function.Supplier;
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
  * far as clients can see it, except: several tables, rate limits, another try of a refused fire,
  * audit records, the expiry of the history of schedules, the keys, retries and failure policies of
- * jobs, and the events of jobs and schedules.
+ * jobs, and the events of jobs and schedules. Tasks, pages and names of types are refused as the
+ * server refuses them; the numbers of a type and the fields of jobs are not checked.
+ *
+ * <p>It has no {@link #find()}, {@link #steer()}, {@link #bulk()}, {@link #workers()}, {@link
+ * #stats()}, {@link #acts()}, {@link #keys()} and {@link #hooks()}: these throw {@link
+ * UnsupportedOperationException}. For code that makes such calls, wrap the fake into a {@link
+ * ForwardingFlowClient} that answers them, or test it against a server.
  *
  * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
  * does. So schedules fire when the clock of the test has reached their time. As in the server, a
@@ -135,6 +157,9 @@ public final class FakeFlowServer implements FlowClient {
       return new Standing(entry.row.status(), entry.created);
     }
   }
+
+  /** The worker of {@link #holdNext}. */
+  public static final String TEST_WORKER = "test";
 
   private static final long DEFAULT_KEY_MS = Duration.ofDays(7).toMillis();
 
@@ -271,21 +296,43 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized CreateResult create(NewTask task) {
-    return create(List.of(task)).get(0);
+    before();
+    SentFields in = new SentFields();
+    SentTask.check(in.object("taskData", task), millis());
+    in.refuseIfBad();
+    List<NewTask> bodies = bodiesOf(List.of(task), i -> "taskData");
+    CreateResult result = createAll(bodies, null, traceParentOfCall()).get(0);
+    after();
+    return result;
   }
 
   @Override
   public synchronized List<CreateResult> create(List<NewTask> tasks) {
     before();
-    List<CreateResult> results = createAll(bodiesOf(tasks), null, traceParentOfCall());
+    SentFields in = new SentFields();
+    List<Set<String>> workers = new ArrayList<>();
+    for (SentFields task : in.objects("taskDataList", tasks, 1, TaskLimits.BATCH)) {
+      workers.add(SentTask.check(task, millis()));
+    }
+    TaskFields.refuseManySets(in, "taskDataList", workers.stream());
+    in.refuseIfBad();
+    List<NewTask> bodies = bodiesOf(tasks, i -> "taskDataList[" + i + "]");
+    List<CreateResult> results = createAll(bodies, null, traceParentOfCall());
     after();
     return results;
   }
 
-  /** The normalized tasks of a client. */
-  private List<NewTask> bodiesOf(List<NewTask> tasks) {
+  /**
+   * The normalized tasks of a client.
+   *
+   * @param path the field that holds a task, by its place
+   */
+  private List<NewTask> bodiesOf(List<NewTask> tasks, IntFunction<String> path) {
     List<NewTask> bodies = tasks.stream().map(this::body).toList();
-    bodies.forEach(body -> checkSealing(body.taskType(), body.taskContext(), "taskContext"));
+    for (int i = 0; i < bodies.size(); i++) {
+      NewTask body = bodies.get(i);
+      checkSealing(body.taskType(), body.taskContext(), path.apply(i) + ".taskContext");
+    }
     return bodies;
   }
 
@@ -296,7 +343,9 @@ public final class FakeFlowServer implements FlowClient {
 
   /** The normalized task; its type must exist. */
   private NewTask body(NewTask task) {
-    refuseReserved(task.taskType());
+    SentFields in = new SentFields().withAll(task);
+    TaskFields.taskType(in);
+    in.refuseIfBad();
     return task.withTaskType(settingsOf(task.taskType()).taskType().toLowerCase(Locale.ROOT))
         .withTaskContext(task.taskContext() == null ? "" : task.taskContext());
   }
@@ -475,6 +524,11 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized Task getTask(String taskType, String idempotencyKey) {
     before();
+    SentFields in =
+        new SentFields().with("taskType", taskType).with("idempotencyKey", idempotencyKey);
+    TaskFields.existingType(in);
+    TaskFields.existingKey(in);
+    in.refuseIfBad();
     sweep();
     KeyUse use =
         keyed.get(
@@ -493,6 +547,9 @@ public final class FakeFlowServer implements FlowClient {
   private Entry entry(String taskId) {
     Entry entry = tasks.get(taskId);
     if (entry == null) {
+      if (TaskId.parse(taskId).isEmpty()) {
+        throw invalid("taskId", "is not a task id");
+      }
       throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + taskId);
     }
     return entry;
@@ -501,20 +558,31 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized TaskPage getTaskList(String taskType, TaskPageRequest request) {
     before();
+    SentFields in = new SentFields().with("taskType", taskType).withAll(request);
+    TaskFields.existingType(in);
+    int limit = PageFields.limit(in);
+    PageFields.cursor(in);
+    in.refuseIfBad();
     TaskTypeSettings type = settingsOf(taskType);
-    return page(request, entry -> typeOf(entry) == type);
+    return page(request, limit, entry -> typeOf(entry) == type);
   }
 
   @Override
   public synchronized TaskPage getUserTaskList(String userId, TaskPageRequest request) {
     before();
-    return page(request, entry -> entry.row.userId().equals(userId));
+    SentFields in = new SentFields().with("userId", userId).withAll(request);
+    TaskFields.userId(in);
+    int limit = PageFields.limit(in);
+    PageFields.cursor(in);
+    in.refuseIfBad();
+    return page(request, limit, entry -> entry.row.userId().equals(userId));
   }
 
-  private TaskPage page(TaskPageRequest request, Predicate<Entry> which) {
+  private TaskPage page(TaskPageRequest request, int limit, Predicate<Entry> which) {
     sweep();
-    int limit = orElse(request.limit(), 100);
-    long end = request.cursor() == null ? nextNumber : Long.parseLong(request.cursor());
+    long end =
+        PageFields.numberOf(request.cursor())
+            .orElseThrow(() -> invalid("cursor", PageFields.CURSOR_RULE));
     List<Entry> newestFirst =
         tasks.values().stream()
             .filter(which)
@@ -529,6 +597,10 @@ public final class FakeFlowServer implements FlowClient {
     return new TaskPage(
         page.stream().map(this::toTask).toList(),
         isLast ? null : "" + page.get(limit - 1).row.id().number());
+  }
+
+  private static FlowException invalid(String field, String message) {
+    return Refusal.of(List.of(new FieldError(field, message)), 0);
   }
 
   @Override
@@ -722,6 +794,9 @@ public final class FakeFlowServer implements FlowClient {
 
   private List<Task> held(HoldRequest request) {
     before();
+    SentFields in = new SentFields().withAll(request);
+    TaskFields.taskType(in);
+    in.refuseIfBad();
     holds.add(request);
     workers.hold(request.workerId(), millis());
     heardOf(request.workerId(), request.startId());
@@ -822,21 +897,16 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized void saveTaskType(TaskTypeSettings settings) {
-    refuseReserved(settings.taskType());
-    String name = settings.taskType().toLowerCase(Locale.ROOT);
+    SentFields in = new SentFields().with("task_type", settings.taskType());
+    TaskType type = in.text("task_type").required().as(TaskType::parse, TaskType.RULE);
+    TaskFields.refuseReserved(in, "task_type", type);
+    in.refuseIfBad();
+    String name = type.name();
     types.merge(name, settings, FakeFlowServer::changed);
     if (settings.paused() != null) {
       pauses.saved(name, settings.paused() != 0);
     }
     notifyAll();
-  }
-
-  private static void refuseReserved(String taskType) {
-    if (TaskType.parse(taskType).filter(TaskType::isReserved).isPresent()) {
-      throw new FlowException(
-          ErrorCode.INVALID_INPUT,
-          "taskType begins with flow_, as only types of the server itself do");
-    }
   }
 
   /** Applies changes; absent values stay unchanged. */
@@ -886,6 +956,54 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
+  public FindClient find() {
+    throw missing("find()");
+  }
+
+  @Override
+  public SteerClient steer() {
+    throw missing("steer()");
+  }
+
+  @Override
+  public BulkClient bulk() {
+    throw missing("bulk()");
+  }
+
+  @Override
+  public WorkerClient workers() {
+    throw missing("workers()");
+  }
+
+  @Override
+  public StatsClient stats() {
+    throw missing("stats()");
+  }
+
+  @Override
+  public ActClient acts() {
+    throw missing("acts()");
+  }
+
+  @Override
+  public KeyClient keys() {
+    throw missing("keys()");
+  }
+
+  @Override
+  public HookClient hooks() {
+    throw missing("hooks()");
+  }
+
+  private static UnsupportedOperationException missing(String call) {
+    return new UnsupportedOperationException(
+        "FakeFlowServer has no "
+            + call
+            + ": answer it in the test, in a ForwardingFlowClient around the fake, or use a server,"
+            + " as ./asyncflow dev starts one");
+  }
+
+  @Override
   public StoreClient store() {
     return new StoreClient() {
       @Override
@@ -924,6 +1042,49 @@ public final class FakeFlowServer implements FlowClient {
   private synchronized void gotThrough() {
     before();
     after();
+  }
+
+  // In the place of a worker
+
+  /**
+   * Holds the task of a type that a worker would get next, in the name of the worker {@value
+   * #TEST_WORKER}. What a type, a stage or a task says of its workers applies to it, too.
+   *
+   * @return empty if none is due
+   */
+  public Optional<Task> holdNext(String taskType) {
+    return holdTasks(new HoldRequest(taskType, 1, TEST_WORKER, 0, null, null)).stream().findFirst();
+  }
+
+  /**
+   * Reports that a held task has succeeded.
+   *
+   * @param result {@code null} for none
+   * @throws FlowException if the report is refused, because the hold has ended
+   */
+  public void succeed(Task held, String result) {
+    end(reportOf(held, Outcome.SUCCESS).withResult(result));
+  }
+
+  /**
+   * Reports that a held task has failed for good; for another outcome, call {@link #report}.
+   *
+   * @param errMsg why
+   * @throws FlowException if the report is refused, because the hold has ended
+   */
+  public void fail(Task held, String errMsg) {
+    end(reportOf(held, Outcome.FAIL).withErrMsg(errMsg));
+  }
+
+  private static Report reportOf(Task held, Outcome outcome) {
+    return Report.of(held.taskId(), held.workerId(), held.leaseEpoch(), outcome);
+  }
+
+  private void end(Report report) {
+    ReportResult result = report(List.of(report)).get(0);
+    if (!result.stands()) {
+      throw new FlowException(ErrorCode.of(result.code(), 0), result.msg());
+    }
   }
 
   // The clock
@@ -1073,9 +1234,13 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   TaskTypeSettings settingsOf(String taskType) {
-    TaskTypeSettings type = types.get(taskType.toLowerCase(Locale.ROOT));
+    SentFields in = new SentFields().with("taskType", taskType);
+    TaskType name = TaskFields.existingType(in);
+    in.refuseIfBad();
+    TaskTypeSettings type = types.get(name.name());
     if (type == null) {
-      throw new FlowException(ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + taskType);
+      throw new FlowException(
+          ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + name + "; withType adds one");
     }
     return type;
   }
@@ -1102,7 +1267,6 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   private List<Task> holdNow(HoldRequest request) {
-    refuseReserved(request.taskType());
     sweep();
     TaskTypeSettings type = settingsOf(request.taskType());
     if (workerOf(request).isEmpty() && TypeRules.of(type).isResident()) {
@@ -1240,6 +1404,11 @@ public final class FakeFlowServer implements FlowClient {
     if (refusal.test(report)) {
       return ReportResult.refused(report.taskId(), refusalCode, "refused by the test");
     }
+    try {
+      check(report);
+    } catch (FlowException e) {
+      return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
+    }
     Entry entry = tasks.get(report.taskId());
     if (entry == null) {
       return ReportResult.refused(report.taskId(), ErrorCode.NO_SUCH_TASK, "no such task");
@@ -1249,12 +1418,6 @@ public final class FakeFlowServer implements FlowClient {
     if (verdict.outcome() != ReportResult.Verdict.ACCEPTED) {
       boolean isRepeat = verdict.stands() && !createsOf(report).isEmpty();
       return isRepeat ? verdict.withCreated(createdByReports.get(hold)) : verdict;
-    }
-    if (bytes(report.taskContext()) > StoredText.MOST_BYTES_IN_A_ROW
-        || bytes(report.result()) > StoredText.MOST_BYTES_IN_A_ROW
-        || createsOf(report).stream()
-            .anyMatch(task -> bytes(task.taskContext()) > StoredText.MOST_BYTES_IN_A_ROW)) {
-      return ReportResult.refused(report.taskId(), ErrorCode.TOO_LARGE, "at most 4096 bytes");
     }
     List<String> created = null;
     try {
@@ -1266,7 +1429,7 @@ public final class FakeFlowServer implements FlowClient {
     if (!createsOf(report).isEmpty()) {
       List<NewTask> bodies = new ArrayList<>();
       try {
-        bodies.addAll(bodiesOf(createsOf(report)));
+        bodies.addAll(bodiesOf(createsOf(report), i -> "creates[" + i + "]"));
         created =
             createAll(bodies, null, traceParentOf(report, entry)).stream()
                 .map(CreateResult::taskId)
@@ -1277,7 +1440,7 @@ public final class FakeFlowServer implements FlowClient {
             e.errorCode(),
             "creates[" + bodies.indexOf(e.body) + "].idempotencyKey: " + e.getMessage());
       } catch (FlowException e) {
-        return ReportResult.refused(report.taskId(), e.errorCode(), "creates: " + e.getMessage());
+        return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
       }
       if (report.reportId() != null) {
         createdByReports.put(hold, created);
@@ -1292,6 +1455,22 @@ public final class FakeFlowServer implements FlowClient {
     accepted.add(report);
     tellOfEnd(entry);
     return verdict.withCreated(created);
+  }
+
+  /** Refuses what the fields of a report may not hold; of an outcome, those that belong to it. */
+  private void check(Report report) {
+    SentFields in = new SentFields().withAll(report);
+    if (report.outcome() == Outcome.NEXT_STAGE) {
+      TaskFields.taskStage(in);
+      TaskFields.taskContext(in);
+      TaskFields.priority(in);
+      in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID);
+    } else if (report.outcome() == Outcome.SUCCESS) {
+      in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES);
+    }
+    in.objects("creates", report.creates(), 0, Report.MOST_CREATES)
+        .forEach(task -> SentTask.check(task, millis()));
+    in.refuseIfBad();
   }
 
   private static Report withoutSecrets(Report report) {
@@ -1327,10 +1506,6 @@ public final class FakeFlowServer implements FlowClient {
    */
   void runEnded(FireId fire, TriggeredRun run, TaskStatus status, String error) {
     schedules.ended(fire, run, status, error);
-  }
-
-  private static int bytes(String text) {
-    return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
   }
 
   private Task toTask(Entry entry) {

@@ -121,6 +121,10 @@ final class FakeSchedules implements ScheduleClient {
   private void requireTarget(NewSchedule schedule) {
     if (schedule.jobData() != null) {
       server.settingsOf(schedule.jobData().childType());
+    } else {
+      SentFields in = new SentFields();
+      SentTask.checkWithoutKey(in.object("taskData", schedule.taskData()), server.millis());
+      in.refuseIfBad();
     }
     fires.checkSealing(schedule);
   }

@@ -581,4 +581,50 @@ class FakeFlowServerTest {
         .contains("refused ‹redacted›")
         .doesNotContain(secret);
   }
+
+  @Test
+  void aTestDoesWhatAWorkerDoes() {
+    String sent = create("one");
+    Task held = server.holdNext("lark").orElseThrow();
+    assertThat(held.taskId()).isEqualTo(sent);
+    assertThat(held.workerId()).isEqualTo(FakeFlowServer.TEST_WORKER);
+    assertThat(server.holdNext("lark")).isEmpty();
+    server.succeed(held, "done");
+    assertThat(server.getTask(sent).result()).isEqualTo("done");
+
+    String lost = create("one");
+    server.fail(server.holdNext("lark").orElseThrow(), "no such address");
+    assertThat(server.getTask(lost).taskStatus()).isEqualTo(TaskStatus.FAILED);
+  }
+
+  @Test
+  void aTestThatHoldsNothingAnyMoreReportsNothing() {
+    create("one");
+    Task held = server.holdNext("lark").orElseThrow();
+    server.steal(held.taskId());
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.succeed(held, null))
+        .extracting(FlowException::errorCode)
+        .isEqualTo(ErrorCode.LEASE_LOST);
+  }
+
+  @Test
+  void callsThatItDoesNotHaveSayWhatToDo() {
+    List<ThrowingCallable> calls =
+        List.of(
+            server::find,
+            server::steer,
+            server::bulk,
+            server::workers,
+            server::stats,
+            server::acts,
+            server::keys,
+            server::hooks);
+    assertThat(calls)
+        .allSatisfy(
+            call ->
+                assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(call)
+                    .withMessageContaining("ForwardingFlowClient"));
+  }
 }

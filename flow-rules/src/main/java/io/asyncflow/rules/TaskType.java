@@ -12,6 +12,11 @@ import java.util.Optional;
  */
 public record TaskType(String name) implements Comparable<TaskType> {
 
+  /** What a name must be, as a message continues after the name of the field. */
+  public static final String RULE =
+      "must match [a-z][a-z0-9_]{0,30} without regard to case, and not end in _task or _task_ and"
+          + " digits";
+
   private static final int MAX_LENGTH = 31;
   private static final String TASK = "_task";
   private static final String RESERVED = "flow_";

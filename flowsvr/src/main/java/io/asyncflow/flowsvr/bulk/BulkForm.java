@@ -5,8 +5,8 @@ import io.asyncflow.api.bulk.BulkArguments;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.search.SearchForm;
 import io.asyncflow.flowsvr.search.TaskSearch;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -59,7 +59,7 @@ record BulkForm(
     Integer status = in.text("status").as(BulkForm::status, "must be 1, 4, 8 or 16");
     Long runAt = in.number("runAt").epochMs().asLong();
     Long delayMs = in.number("delayMs").between(0, TEN_YEARS_MS).asLong();
-    Integer priority = in.number("priority").between(0, TaskLimits.PRIORITY).asInteger();
+    Integer priority = TaskFields.priority(in);
     if (act == BulkAct.SET_STATUS) {
       if (!in.has("status")) {
         in.refuse("status", "is required");

@@ -14,7 +14,6 @@ import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.JobPlace;
@@ -24,6 +23,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -219,7 +219,7 @@ class JointClaim {
         bytesAtMost += AnswerRoom.bytesAtMost(row);
       }
     }
-    if (haveAllLogs && bytesAtMost <= TaskLimits.ANSWER_BYTES) {
+    if (haveAllLogs && bytesAtMost <= AnswerRoom.BYTES) {
       return false;
     }
     List<TaskRow> inOrder = shares.stream().flatMap(List::stream).sorted(DUE_ORDER).toList();
@@ -234,8 +234,8 @@ class JointClaim {
   private Map<TaskId, TaskRow> fitting(List<TaskRow> inOrder) {
     Map<TaskId, TaskRow> fitting = new HashMap<>();
     AnswerRoom room = new AnswerRoom();
-    for (int start = 0; start < inOrder.size(); start += TaskLimits.SLICE) {
-      int end = Math.min(start + TaskLimits.SLICE, inOrder.size());
+    for (int start = 0; start < inOrder.size(); start += AnswerRoom.SLICE) {
+      int end = Math.min(start + AnswerRoom.SLICE, inOrder.size());
       for (TaskRow row : withLogs(inOrder.subList(start, end))) {
         if (!room.take(AnswerRoom.bytesOf(row))) {
           return fitting;

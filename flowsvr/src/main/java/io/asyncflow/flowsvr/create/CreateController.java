@@ -7,12 +7,13 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.filter.TraceId;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -62,7 +63,7 @@ class CreateController {
         in.objects("taskDataList", 1, TaskLimits.BATCH).stream()
             .map(task -> inTraceOf(request, NewTaskForm.read(task)))
             .toList();
-    NewTaskForm.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
+    TaskFields.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
     in.refuseIfBad();
     reach.require(tasks, caller);
     for (int i = 0; i < tasks.size(); i++) {

@@ -2,10 +2,9 @@ package io.asyncflow.flowsvr.hold;
 
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.Preference;
-import io.asyncflow.flowsvr.task.TaskLimits;
-import io.asyncflow.flowsvr.tasktype.ReservedTypes;
 import io.asyncflow.flowsvr.web.read.Fields;
-import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import java.time.Duration;
 
 /** Reads a request to hold tasks. */
@@ -27,7 +26,7 @@ final class HoldForm {
     String holdId = in.text("holdId").name().max(MAX_HOLD_ID).value();
     Hold hold =
         new Hold(
-            in.text("taskType").required().as(TaskType::parse, "is not a valid task type"),
+            TaskFields.existingType(in),
             in.number("limit").between(0, MAX_LIMIT).or(0),
             in.text("workerId").name().max(TaskLimits.WORKER_ID).or(""),
             Duration.ofMillis(in.number("waitMs").between(0, MAX_WAIT_MS).or(0)),
@@ -39,7 +38,7 @@ final class HoldForm {
                     in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))),
             in.text("startId").name().max(TaskLimits.WORKER_ID).or(""),
             in.number("workerVersion").between(0, Integer.MAX_VALUE).or(0));
-    ReservedTypes.refuse(in, "taskType", hold.type());
+    TaskFields.refuseReserved(in, "taskType", hold.type());
     if (hold.isRepeatable() && hold.workerId().isEmpty()) {
       in.refuse("workerId", "is required with a holdId");
     }

@@ -2,12 +2,12 @@ package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
-import io.asyncflow.flowsvr.create.NewTaskForm;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobLimits;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import java.util.List;
 import java.util.Set;
 
@@ -53,11 +53,7 @@ final class JobChildrenForm {
     if (isStrict) {
       in.refuseUnknown(FIELDS);
     }
-    return new JobChild(
-        stage(in),
-        context(in),
-        in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
-        workers(in));
+    return new JobChild(stage(in), context(in), TaskFields.priority(in), workers(in));
   }
 
   /** Reads the {@code taskStage} of a child. */
@@ -76,7 +72,7 @@ final class JobChildrenForm {
   }
 
   private static List<String> workers(Fields in) {
-    Set<String> workers = NewTaskForm.workers(in);
+    Set<String> workers = TaskFields.workerIds(in);
     return workers.isEmpty() ? null : List.copyOf(workers);
   }
 }

@@ -17,7 +17,6 @@ import io.asyncflow.flowsvr.job.core.NoSuchJobException;
 import io.asyncflow.flowsvr.job.core.TeamStore;
 import io.asyncflow.flowsvr.system.Utf8;
 import io.asyncflow.flowsvr.task.AnswerRoom;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.ScheduleLog;
@@ -155,9 +154,9 @@ class JobQueries {
         job.isTeam() && from < end ? teams.workers(jobId, from, end - from) : Map.of();
     List<JobTask> page = new ArrayList<>();
     AnswerRoom room = new AnswerRoom();
-    for (int first = from; first < end; first += TaskLimits.SLICE) {
+    for (int first = from; first < end; first += AnswerRoom.SLICE) {
       List<Integer> slice =
-          IntStream.range(first, Math.min(first + TaskLimits.SLICE, end)).boxed().toList();
+          IntStream.range(first, Math.min(first + AnswerRoom.SLICE, end)).boxed().toList();
       Map<TaskId, TaskRow> rows =
           rowsOf(slice.stream().map(children::get).filter(Objects::nonNull).toList());
       for (int index : slice) {

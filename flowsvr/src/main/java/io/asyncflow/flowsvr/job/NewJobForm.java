@@ -5,10 +5,10 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.job.core.JobLimits;
-import io.asyncflow.flowsvr.task.TaskLimits;
-import io.asyncflow.flowsvr.tasktype.ReservedTypes;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -50,9 +50,9 @@ public final class NewJobForm {
     TaskType jobType = in.text("jobType").required().as(TaskType::parse, TYPE_RULE);
     TaskType childType =
         in.has("childType") ? in.text("childType").as(TaskType::parse, TYPE_RULE) : jobType;
-    ReservedTypes.refuse(in, "jobType", jobType);
+    TaskFields.refuseReserved(in, "jobType", jobType);
     if (in.has("childType")) {
-      ReservedTypes.refuse(in, "childType", childType);
+      TaskFields.refuseReserved(in, "childType", childType);
     }
     FailurePolicy policy =
         in.has("failurePolicy")
@@ -69,7 +69,7 @@ public final class NewJobForm {
     Boolean merge = in.flag("merge");
     boolean hasSplit = team == null && children == null;
     return new NewJob(
-        in.text("userId").required().name().max(TaskLimits.USER_ID).value(),
+        TaskFields.userId(in),
         jobType == null ? null : jobType.name(),
         in.text("jobInput").maxBytes(JobLimits.INPUT_BYTES).or(""),
         in.number("priority").between(0, TaskLimits.PRIORITY).or(0),
@@ -88,8 +88,6 @@ public final class NewJobForm {
 
   /** Refuses an empty key: its sender would wrongly expect protection against duplicates. */
   private static String key(Fields in) {
-    return in.has("idempotencyKey")
-        ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
-        : null;
+    return TaskFields.idempotencyKey(in);
   }
 }

@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.Team;
-import io.asyncflow.flowsvr.create.NewTaskForm;
 import io.asyncflow.flowsvr.job.core.JobLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.List;
 import java.util.Set;
 
@@ -33,7 +33,7 @@ final class TeamForm {
       in.refuseUnknown(FIELDS);
     }
     int workers = in.number("workers").required().between(0, JobLimits.CHILDREN_AT_ONCE).or(0);
-    Set<String> candidates = NewTaskForm.workers(in);
+    Set<String> candidates = TaskFields.workerIds(in);
     if (!candidates.isEmpty() && workers > candidates.size()) {
       in.refuse("workers", "must be at most " + candidates.size() + ", the number of workerIds");
     }

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskFields;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -30,7 +31,7 @@ class TableActController {
   @Needs(Verb.TYPE_CLEAN)
   @PostMapping("/clean")
   Envelope<Void> clean(Fields in, Caller caller) {
-    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    TaskType type = TaskFields.existingType(in);
     String table = in.text("table").required().max(TABLE).value();
     Reason why = Reason.read(in);
     in.refuseIfBad();

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.query;
 
 import io.asyncflow.flowsvr.system.OwnerOnly;
-import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.tasktable.TableArchive;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -115,13 +115,13 @@ class JsonLinesArchive implements TableArchive {
                 StandardOpenOption.WRITE,
                 StandardOpenOption.TRUNCATE_EXISTING))) {
       GZIPOutputStream lines = new GZIPOutputStream(Channels.newOutputStream(channel), 1 << 16);
-      List<TaskRow> page = tasks.oldestAfter(0, table, TaskLimits.SLICE);
+      List<TaskRow> page = tasks.oldestAfter(0, table, AnswerRoom.SLICE);
       while (!page.isEmpty()) {
         for (TaskRow row : page) {
           writeLine(lines, JSON.writeValueAsBytes(row.toTask(type)));
         }
         written += page.size();
-        page = tasks.oldestAfter(page.get(page.size() - 1).id().number(), table, TaskLimits.SLICE);
+        page = tasks.oldestAfter(page.get(page.size() - 1).id().number(), table, AnswerRoom.SLICE);
       }
       lines.finish();
       channel.force(true);

@@ -9,7 +9,6 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -17,6 +16,8 @@ import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.List;
 import java.util.Set;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -25,10 +26,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/task")
 class QueryController {
-
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
-  private static final int MAX_CURSOR = 64;
 
   private final TaskQueries queries;
   private final TaskReach reach;
@@ -65,9 +62,8 @@ class QueryController {
   }
 
   private Task getTaskByKey(Fields in, Caller caller) {
-    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
-    String key =
-        in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value();
+    TaskType type = TaskFields.existingType(in);
+    String key = TaskFields.existingKey(in);
     if (in.has("taskId")) {
       in.refuse("taskId", "must not be given together with idempotencyKey");
     }
@@ -82,10 +78,10 @@ class QueryController {
       path = {"/getTaskList", "/get_task_list"},
       method = {GET, POST})
   Envelope<TaskPage> getTaskList(Fields in, Caller caller) {
-    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    TaskType type = TaskFields.existingType(in);
     Set<TaskStatus> statuses = StatusBits.read(in, "status");
-    int limit = limit(in);
-    String cursor = cursor(in);
+    int limit = PageFields.limit(in);
+    String cursor = PageFields.cursor(in);
     in.refuseIfBad();
     caller.requireType(type.name());
     return page(queries.list(type, statuses, limit, cursor, caller.scope().users()), caller);
@@ -100,10 +96,10 @@ class QueryController {
       path = {"/getUserTaskList", "/get_user_task_list"},
       method = {GET, POST})
   Envelope<TaskPage> getUserTaskList(Fields in, Caller caller) {
-    String userId = in.text("userId").required().name().max(TaskLimits.USER_ID).value();
+    String userId = TaskFields.userId(in);
     Set<TaskStatus> statuses = StatusBits.read(in, "statusList");
-    int limit = limit(in);
-    String cursor = cursor(in);
+    int limit = PageFields.limit(in);
+    String cursor = PageFields.cursor(in);
     in.refuseIfBad();
     caller.requireUser(userId);
     return page(
@@ -117,13 +113,5 @@ class QueryController {
   private static Envelope<TaskPage> page(TaskPage page, Caller caller) {
     List<Task> tasks = caller.allShown(page.taskList(), Task::withoutContents);
     return Envelope.ok(new TaskPage(tasks, page.nextCursor()));
-  }
-
-  private static int limit(Fields in) {
-    return in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-  }
-
-  private static String cursor(Fields in) {
-    return in.text("cursor").ascii().max(MAX_CURSOR).value();
   }
 }

@@ -4,7 +4,6 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.query.TableSpanStore.Span;
 import io.asyncflow.flowsvr.task.AnswerRoom;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
@@ -468,8 +467,8 @@ class TaskListStore {
 
     List<TaskRow> rows = new ArrayList<>(page.size());
     AnswerRoom room = new AnswerRoom();
-    for (int start = 0; start < page.size(); start += TaskLimits.SLICE) {
-      int end = Math.min(start + TaskLimits.SLICE, page.size());
+    for (int start = 0; start < page.size(); start += AnswerRoom.SLICE) {
+      int end = Math.min(start + AnswerRoom.SLICE, page.size());
       for (TaskRow row : newestFirst(page.subList(start, end))) {
         if (!isWanted(row.status(), statuses)) {
           continue; // it has changed since its id was read

@@ -19,12 +19,12 @@ import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.PageFields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.springframework.stereotype.Service;
 
 /**
@@ -36,8 +36,6 @@ import org.springframework.stereotype.Service;
  */
 @Service
 public class TaskQueries {
-
-  private static final Pattern CURSOR = Pattern.compile("[1-9][0-9]{0,18}");
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -145,16 +143,7 @@ public class TaskQueries {
   }
 
   private static long numberOf(String cursor) {
-    if (cursor == null || cursor.isEmpty()) {
-      return Long.MAX_VALUE;
-    }
-    try {
-      if (CURSOR.matcher(cursor).matches()) {
-        return Long.parseLong(cursor);
-      }
-    } catch (NumberFormatException e) {
-      // more than 63 bits: not a cursor
-    }
-    throw new InvalidFieldException("cursor", "must be a nextCursor of an earlier answer");
+    return PageFields.numberOf(cursor)
+        .orElseThrow(() -> new InvalidFieldException("cursor", PageFields.CURSOR_RULE));
   }
 }

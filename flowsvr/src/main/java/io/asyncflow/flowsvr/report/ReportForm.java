@@ -5,11 +5,12 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.TraceParent;
 import io.asyncflow.flowsvr.create.NewTaskForm;
 import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.access.Secrets;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -74,10 +75,7 @@ final class ReportForm {
     switch (report.outcome()) {
       case NEXT_STAGE:
         return report
-            .withNext(
-                in.text("taskStage").required().name().max(TaskLimits.STAGE).value(),
-                in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value(),
-                in.number("priority").between(0, TaskLimits.PRIORITY).asInteger())
+            .withNext(TaskFields.taskStage(in), TaskFields.taskContext(in), TaskFields.priority(in))
             .withWorkerIds(workers(in));
       case SUCCESS:
         return report.withResult(in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES).value());

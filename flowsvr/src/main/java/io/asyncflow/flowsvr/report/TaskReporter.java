@@ -19,7 +19,7 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -392,8 +392,8 @@ public class TaskReporter {
     acquireLongLogCall();
     try {
       List<ReportResult> results = new ArrayList<>(reports.size());
-      for (int start = 0; start < reports.size(); start += TaskLimits.SLICE) {
-        int end = Math.min(start + TaskLimits.SLICE, reports.size());
+      for (int start = 0; start < reports.size(); start += AnswerRoom.SLICE) {
+        int end = Math.min(start + AnswerRoom.SLICE, reports.size());
         try {
           results.addAll(
               writeIn(table, reports.subList(start, end), transactions::execute, store::lock));

@@ -1,10 +1,11 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.access.Secrets;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 
 /**
  * Reads the partial update of an old client. A field that is absent, {@code null}, 0 or empty is
@@ -26,10 +27,10 @@ final class TaskUpdateForm {
         id,
         status(in),
         unlessEmpty(in.text("taskStage").name().max(TaskLimits.STAGE).value()),
-        unlessEmpty(in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value()),
+        unlessEmpty(TaskFields.taskContext(in)),
         unlessEmpty(
             Secrets.masked(in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value())),
-        unlessZero(in.number("priority").between(0, TaskLimits.PRIORITY).asInteger()),
+        unlessZero(TaskFields.priority(in)),
         unlessZero(in.number("orderTime").epochMs().asLong()),
         unlessZero(in.number("crtRetryNum").between(0, TaskLimits.RETRIES).asInteger()),
         unlessZero(in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger()),

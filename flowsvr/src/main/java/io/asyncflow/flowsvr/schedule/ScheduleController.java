@@ -22,11 +22,12 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.Pauses;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import io.asyncflow.rules.schedule.FireTimes;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -277,10 +278,7 @@ class ScheduleController {
   @Needs({Verb.SCHEDULE_SAVE, Verb.SCHEDULE_STEER})
   @PostMapping("/trigger")
   Envelope<TriggeredRun> trigger(Fields in, Caller caller) {
-    String key =
-        in.has("idempotencyKey")
-            ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
-            : null;
+    String key = TaskFields.idempotencyKey(in);
     Reason why = Reason.read(in);
     ScheduleRow row = queries.require(scheduleId(in, caller));
     return Envelope.ok(manual.trigger(row, key, () -> record("TRIGGER", row.id(), why)));

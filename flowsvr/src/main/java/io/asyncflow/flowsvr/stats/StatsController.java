@@ -15,12 +15,13 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.stats.history.FailureQueries;
 import io.asyncflow.flowsvr.stats.history.SeriesQueries;
 import io.asyncflow.flowsvr.stats.present.PresentQueries;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -86,7 +87,7 @@ class StatsController {
       path = "/stages",
       method = {GET, POST})
   Envelope<StageList> stages(Fields in, Caller caller) {
-    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    TaskType type = TaskFields.existingType(in);
     in.refuseIfBad();
     caller.requireType(type.name());
     requireAllUsers(caller);

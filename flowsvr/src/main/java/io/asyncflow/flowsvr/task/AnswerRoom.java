@@ -2,9 +2,19 @@ package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.flowsvr.system.Utf8;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.field.TaskLimits;
 
 /** Counts the bytes of the texts in one answer. Not thread-safe. */
 public final class AnswerRoom {
+
+  /**
+   * The most bytes of task texts in one answer, which ends before it would exceed them; one task
+   * always fits.
+   */
+  public static final int BYTES = 4 * 1024 * 1024;
+
+  /** The most rows with large texts that are read at once, so that few rows are read in vain. */
+  public static final int SLICE = 100;
 
   private long bytes;
   private boolean isEmpty = true;
@@ -16,7 +26,7 @@ public final class AnswerRoom {
    *     is added
    */
   public boolean take(long added) {
-    if (!isEmpty && bytes + added > TaskLimits.ANSWER_BYTES) {
+    if (!isEmpty && bytes + added > BYTES) {
       return false;
     }
     bytes += added;

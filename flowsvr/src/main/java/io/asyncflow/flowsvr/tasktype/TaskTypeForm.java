@@ -4,8 +4,9 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.web.read.Fields;
-import io.asyncflow.flowsvr.web.read.NumberField;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.NumberField;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -32,10 +33,6 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed, Long expe
       this.field = field;
     }
   }
-
-  private static final String NAME_RULE =
-      "must match [a-z][a-z0-9_]{0,30} without regard to case, and not end in _task or _task_ and"
-          + " digits";
 
   private static final Set<String> KNOWN =
       Set.of(
@@ -67,8 +64,8 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed, Long expe
    * @throws io.asyncflow.api.FlowException with every invalid and every unknown field
    */
   static TaskTypeForm read(Fields in) {
-    String name = in.text("taskType").required().as(TaskTypeForm::spelling, NAME_RULE);
-    ReservedTypes.refuse(in, "taskType", TaskType.parse(name).orElse(null));
+    String name = in.text("taskType").required().as(TaskTypeForm::spelling, TaskType.RULE);
+    TaskFields.refuseReserved(in, "taskType", TaskType.parse(name).orElse(null));
     TaskTypeSettings settings =
         new TaskTypeSettings(
             name,

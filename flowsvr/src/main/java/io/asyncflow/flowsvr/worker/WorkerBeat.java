@@ -3,10 +3,10 @@ package io.asyncflow.flowsvr.worker;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.worker.WorkerStageStore.Served;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskLimits;
 import java.util.HashSet;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;

@@ -13,7 +13,7 @@ import io.asyncflow.flowsvr.claim.ClaimStore;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
 import io.asyncflow.flowsvr.claim.HoldRetention;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
-import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -51,7 +51,7 @@ public class TaskHoldsIT {
         200,
         "schedule_log = REPEAT('x', 65535), task_context = REPEAT('é', 2048),"
             + " order_time = order_time + id");
-    int asMany = TaskLimits.ANSWER_BYTES / (65_535 + 4_096);
+    int asMany = AnswerRoom.BYTES / (65_535 + 4_096);
 
     List<Task> first = given.aHold(lark).limit(1_000).withId("h").now();
     List<String> ids = idsOf(first);
@@ -90,9 +90,7 @@ public class TaskHoldsIT {
 
     List<String> held = new ArrayList<>();
     parked.forEach(hold -> held.addAll(idsOf(hold.join())));
-    assertThat(held)
-        .hasSizeBetween(3, TaskLimits.ANSWER_BYTES / 65_535 + 1)
-        .doesNotHaveDuplicates();
+    assertThat(held).hasSizeBetween(3, AnswerRoom.BYTES / 65_535 + 1).doesNotHaveDuplicates();
     for (int i = 0; i < 4 && waitingOf(lark) > 1; i++) {
       held.addAll(idsOf(given.aHold(lark).limit(1_000).now()));
     }

@@ -16,7 +16,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.rules.TaskType;
 import java.io.IOException;
 import java.io.Reader;
@@ -153,7 +153,7 @@ class JobsIT {
     do {
       JobTaskPage page = jobs.jobs.getJobTasks(id, 1_000, cursor);
       List<Integer> here = page.taskList().stream().map(JobTask::index).toList();
-      assertThat(here).hasSizeBetween(1, TaskLimits.ANSWER_BYTES / 60_000);
+      assertThat(here).hasSizeBetween(1, AnswerRoom.BYTES / 60_000);
       assertThat(page.taskList())
           .extracting(child -> child.errMsg().equals("é".repeat(30_000)))
           .containsOnly(true);

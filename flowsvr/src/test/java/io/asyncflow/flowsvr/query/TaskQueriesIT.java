@@ -13,7 +13,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.rules.TaskId;
@@ -143,11 +143,11 @@ class TaskQueriesIT {
         .containsExactlyElementsOf(expected);
     assertThat(idsOf(queries.list(lark, ANY, 1_000, null, Names.ALL)))
         .as("as many as an answer has room for")
-        .hasSize(2 + TaskLimits.ANSWER_BYTES / (65_535 + 4_096));
+        .hasSize(2 + AnswerRoom.BYTES / (65_535 + 4_096));
   }
 
   private static TaskPage bounded(TaskPage page) {
-    assertThat(bytesOf(page.taskList())).isLessThanOrEqualTo(TaskLimits.ANSWER_BYTES);
+    assertThat(bytesOf(page.taskList())).isLessThanOrEqualTo(AnswerRoom.BYTES);
     assertThat(idsOf(page)).isNotEmpty();
     return page;
   }

@@ -182,7 +182,7 @@ class ReleaseIT {
     return GUIDE.blocks().stream()
         .filter(block -> block.language().equals(language))
         .map(Block::code)
-        .reduce((one, other) -> other + "\n there are two of them")
+        .findFirst() // the second one in Java is a test
         .orElseThrow();
   }
 

@@ -47,6 +47,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -433,7 +434,8 @@ public final class WorkerLoops {
   private void finish() {
     List.of(feeding, scheduling, reporting, storing, beating, watching, adopting, quarantine)
         .forEach(Loop::stop);
-    int unsettled = held.all().size() - sender.keepAll();
+    Set<Run> kept = sender.keepAll();
+    long unsettled = held.all().stream().filter(run -> !kept.contains(run)).count();
     int spooled = spool.size();
     spool.close();
     lock.close();

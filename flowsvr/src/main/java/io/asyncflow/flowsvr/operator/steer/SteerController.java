@@ -7,12 +7,13 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.operator.CloneActs;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.steer.SteerActs.Wish;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import java.util.stream.Stream;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -89,7 +90,7 @@ class SteerController {
         new Wish(
             in.number("runAt").epochMs().asLong(),
             in.number("delayMs").between(0, TEN_YEARS_MS).asLong(),
-            in.number("priority").between(0, TaskLimits.PRIORITY).asInteger());
+            TaskFields.priority(in));
     long given = Stream.of("runAt", "delayMs", "priority").filter(in::has).count();
     if (given != 1) {
       in.refuse("runAt", "or delayMs or priority is required, and one of them alone");
@@ -110,8 +111,8 @@ class SteerController {
         new CloneActs.Changes(
             in.text("userId").name().max(TaskLimits.USER_ID).value(),
             in.text("taskStage").name().max(TaskLimits.STAGE).value(),
-            in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value(),
-            in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
+            TaskFields.taskContext(in),
+            TaskFields.priority(in),
             in.number("runAt").epochMs().asLong(),
             in.text("idempotencyKey").ascii().max(TaskLimits.IDEMPOTENCY_KEY).value());
     in.refuseMisnomer("context", "taskContext");

@@ -15,6 +15,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -64,7 +65,7 @@ class TaskTableController {
   }
 
   private TaskType type(Fields in, Caller caller) {
-    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    TaskType type = TaskFields.existingType(in);
     in.refuseIfBad();
     caller.requireType(type.name());
     types.require(type);

@@ -1,8 +1,12 @@
 package io.asyncflow.flowsvr.web.read;
 
-import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.rules.field.FieldSource;
+import io.asyncflow.rules.field.NamesField;
+import io.asyncflow.rules.field.NumberField;
+import io.asyncflow.rules.field.Refusal;
+import io.asyncflow.rules.field.TextField;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -33,10 +36,8 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>If a field appears twice, the body wins over the query string, and camelCase over snake_case.
  * Not thread-safe.
  */
-public final class Fields {
+public final class Fields implements FieldSource {
 
-  private static final int MAX_ERRORS = 100;
-  private static final int ERRORS_IN_MESSAGE = 3;
   static final int MAX_NAME = 64;
 
   private final String path;
@@ -116,11 +117,12 @@ public final class Fields {
     roomier = Map.of(name, bytes);
   }
 
-  int mostBytes(String name, int ofForm) {
+  @Override
+  public int mostBytes(String name, int ofForm) {
     return Math.max(ofForm, roomier.getOrDefault(name, 0));
   }
 
-  /** Whether the field is present and not {@code null}. */
+  @Override
   public boolean has(String name) {
     return node(name) != null;
   }
@@ -134,12 +136,19 @@ public final class Fields {
     return value != null && (value.isNull() || value.isString() && value.asString().isEmpty());
   }
 
+  /** A JSON integer is accepted, because some clients send ids as numbers. */
+  @Override
   public TextField text(String name) {
-    return new TextField(this, name, node(name));
+    return JsonFields.text(this, name, node(name));
   }
 
+  /**
+   * Digits in a text are accepted, because query strings have no numbers and some clients send
+   * texts; an empty text counts as absent.
+   */
+  @Override
   public NumberField number(String name) {
-    return new NumberField(this, name, node(name));
+    return JsonFields.number(this, name, node(name));
   }
 
   /** A truth value, as JSON or as a text; {@code null} if the field is absent or empty. */
@@ -158,8 +167,10 @@ public final class Fields {
     }
   }
 
+  /** A comma-separated text or a list of texts. */
+  @Override
   public NamesField names(String name) {
-    return new NamesField(this, name, node(name));
+    return JsonFields.names(this, name, node(name));
   }
 
   /** The fields of an object; without fields if the object is absent. */
@@ -211,8 +222,7 @@ public final class Fields {
       refuse(name, "must be a list of objects");
       return List.of();
     }
-    if (value.size() < min || value.size() > max) {
-      refuse(name, "must have " + min + " to " + max + " items, not " + value.size());
+    if (refuseSize(name, value.size(), min, max)) {
       return List.of();
     }
     List<Fields> items = new ArrayList<>(value.size());
@@ -229,15 +239,15 @@ public final class Fields {
     return items;
   }
 
-  /** Records that a field is invalid. */
+  @Override
   public void refuse(String name, String message) {
     if (!isNoObject) {
       errors.add(new FieldError(pathOf(name), message));
     }
   }
 
-  /** Records that a field is too large, which has its own error code. */
-  void refuseAsTooLarge(String name, String message) {
+  @Override
+  public void refuseAsTooLarge(String name, String message) {
     tooLarge++;
     refuse(name, message);
   }
@@ -304,9 +314,7 @@ public final class Fields {
     if (allErrors.isEmpty()) {
       return Optional.empty();
     }
-    ErrorCode code = sizes == allErrors.size() ? ErrorCode.TOO_LARGE : ErrorCode.INVALID_INPUT;
-    List<FieldError> reported = allErrors.subList(0, Math.min(allErrors.size(), MAX_ERRORS));
-    return Optional.of(new FlowException(code, message(allErrors), reported, null));
+    return Optional.of(Refusal.of(allErrors, sizes));
   }
 
   /** Collects the errors of these fields and all nested ones; returns how many are about size. */
@@ -317,16 +325,6 @@ public final class Fields {
       sizes += part.collect(allErrors);
     }
     return sizes;
-  }
-
-  private static String message(List<FieldError> allErrors) {
-    String first =
-        allErrors.stream()
-            .limit(ERRORS_IN_MESSAGE)
-            .map(error -> error.field() + " " + error.message())
-            .collect(Collectors.joining("; "));
-    int remaining = allErrors.size() - ERRORS_IN_MESSAGE;
-    return remaining > 0 ? first + "; and " + remaining + " more" : first;
   }
 
   private Fields part(String partPath) {

@@ -6,8 +6,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -15,7 +17,9 @@ import java.util.stream.Stream;
 final class ReportQueue {
 
   private Deque<PendingReport> waiting = new ArrayDeque<>();
-  private final List<List<PendingReport>> inProgress = new ArrayList<>();
+
+  /** By the list that was taken: those of its reports that are not known to be settled. */
+  private final Map<List<PendingReport>, Deque<PendingReport>> inProgress = new IdentityHashMap<>();
 
   synchronized void add(PendingReport pending) {
     waiting.addLast(pending);
@@ -45,7 +49,7 @@ final class ReportQueue {
       }
     }
     if (!taken.isEmpty()) {
-      inProgress.add(taken);
+      inProgress.put(taken, new ArrayDeque<>(taken));
     }
     return taken;
   }
@@ -61,7 +65,24 @@ final class ReportQueue {
    */
   synchronized void isOver(List<PendingReport> taken, Collection<PendingReport> unprocessed) {
     waiting.addAll(unprocessed);
-    inProgress.removeIf(turn -> turn == taken);
+    inProgress.remove(taken);
+  }
+
+  /**
+   * Takes out what is in progress of this origin, whose report is settled before the others that
+   * were taken with it.
+   */
+  synchronized void settled(ReportOrigin origin) {
+    for (Deque<PendingReport> turn : inProgress.values()) {
+      // Reports are settled in their order, so the first one is nearly always the one.
+      Iterator<PendingReport> iterator = turn.iterator();
+      while (iterator.hasNext()) {
+        if (iterator.next().origin().equals(origin)) {
+          iterator.remove();
+          break;
+        }
+      }
+    }
   }
 
   /** The link is restored: stranded reports wait no longer. */
@@ -87,6 +108,6 @@ final class ReportQueue {
   }
 
   private Stream<PendingReport> stream() {
-    return Stream.concat(waiting.stream(), inProgress.stream().flatMap(List::stream));
+    return Stream.concat(waiting.stream(), inProgress.values().stream().flatMap(Deque::stream));
   }
 }

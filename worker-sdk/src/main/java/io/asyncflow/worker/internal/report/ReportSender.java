@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -250,26 +251,45 @@ public final class ReportSender implements Loop.Step {
   }
 
   private void settled(PendingReport pending) {
+    leavesQueues(pending);
     spool.forget(pending.report());
     pending.accepted();
   }
 
   /**
+   * A report is settled. It leaves the queues before the spool and its run hear of that: a stop
+   * waits for the runs alone, and keeps what is still queued.
+   */
+  private void leavesQueues(PendingReport pending) {
+    toStore.queue().settled(pending.origin());
+    toSend.queue().settled(pending.origin());
+  }
+
+  /**
    * Keeps everything that is not settled, for the next start.
    *
-   * @return the number of held runs whose report no longer needs the lease
+   * @return the held runs whose report no longer needs the lease
    */
-  public int keepAll() {
-    Set<ReportOrigin> kept = new HashSet<>();
-    List<PendingReport> unsettled =
-        Stream.of(toStore, toSend).flatMap(outbox -> outbox.queue().unsettled().stream()).toList();
-    for (PendingReport pending : unsettled) {
-      boolean ofRun = pending.origin() instanceof ReportOrigin.OfRun;
-      if (isWorthKeeping(pending.report()) && spool.keep(pending.report()) && ofRun) {
-        kept.add(pending.origin());
+  public Set<Run> keepAll() {
+    List<PendingReport> kept =
+        unsettled()
+            .filter(pending -> isWorthKeeping(pending.report()) && spool.keep(pending.report()))
+            .toList();
+    Set<ReportOrigin> stillUnsettled =
+        unsettled().map(PendingReport::origin).collect(Collectors.toSet());
+    Set<Run> runs = new HashSet<>();
+    for (PendingReport pending : kept) {
+      if (!stillUnsettled.contains(pending.origin())) {
+        spool.forget(pending.report()); // it was settled meanwhile, maybe before it was kept
+      } else if (pending.origin() instanceof ReportOrigin.OfRun ofRun) {
+        runs.add(ofRun.run());
       }
     }
-    return kept.size();
+    return runs;
+  }
+
+  private Stream<PendingReport> unsettled() {
+    return Stream.of(toStore, toSend).flatMap(outbox -> outbox.queue().unsettled().stream());
   }
 
   /** Sends due reports. */
@@ -409,18 +429,21 @@ public final class ReportSender implements Loop.Step {
     switch (code) {
       case LEASE_LOST, TRANSITION_NOT_ALLOWED -> {
         log.warn("{}: its report {} does not count: {}", origin, report.outcome(), why);
+        leavesQueues(pending);
         spool.forget(report);
         pending.refused();
       }
       case NO_SUCH_TASK -> {
         // The task of another server, or a report that was kept for long.
         log.warn("{}: its report {} finds no task: {}", origin, report.outcome(), why);
+        leavesQueues(pending);
         spool.setAside(report);
         pending.refused();
       }
       default -> {
         if (report.outcome() == Outcome.FAIL && report.creates() == null) {
           log.error("{}: even its FAIL is refused ({}); its lease is left to run out", origin, why);
+          leavesQueues(pending);
           spool.setAside(report);
           pending.refused();
         } else {
@@ -490,6 +513,7 @@ public final class ReportSender implements Loop.Step {
     PendingReport again = alone ? pending.failed(now, wait) : pending.cutOff(now, wait);
     if (again.failingFor(GIVE_UP_AFTER, now)) {
       log.error("{}: its report {} is given up", pending.origin(), pending.report().outcome());
+      leavesQueues(pending);
       spool.setAside(pending.report());
       again.givenUp();
     } else {

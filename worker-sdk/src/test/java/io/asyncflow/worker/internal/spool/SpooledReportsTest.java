@@ -30,6 +30,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -175,7 +176,7 @@ class SpooledReportsTest {
     outage();
     worker.sendReports();
     assertThat(spool.size()).isZero();
-    assertThat(worker.sender.keepAll()).isZero();
+    assertThat(worker.sender.keepAll()).isEmpty();
     assertThat(worker.sender.behind()).isTrue();
   }
 
@@ -285,11 +286,74 @@ class SpooledReportsTest {
     assertThat(worker.sender.behind()).isFalse();
   }
 
+  /** What a stop does as soon as nothing is held any more. */
+  private List<Set<Run>> keptWhenSettled() {
+    List<Set<Run>> kept = new ArrayList<>();
+    worker.held.whenSettled(run -> kept.add(worker.sender.keepAll()));
+    return kept;
+  }
+
+  @Test
+  void aStopKeepsNoReportThatIsAccepted() {
+    finished();
+    Run last = finished();
+    List<Set<Run>> kept = keptWhenSettled();
+    worker.sender.runOnce();
+    assertThat(worker.held.isEmpty()).isTrue();
+    assertThat(kept).containsExactly(Set.of(last), Set.of());
+    assertThat(spool.size()).isZero();
+  }
+
+  @Test
+  void aStopKeepsNoReportThatAHoldDelivered() {
+    finished();
+    List<Set<Run>> kept = keptWhenSettled();
+    List<PendingReport> piggybacked = worker.sender.takePiggybackedReports();
+    List<Report> reports = piggybacked.stream().map(PendingReport::report).toList();
+    worker.sender.settlePiggybackedReports(piggybacked, worker.server.report(reports));
+    assertThat(kept).containsExactly(Set.of());
+    assertThat(spool.size()).isZero();
+  }
+
+  @Test
+  void aStopKeepsNoReportThatDoesNotCount() {
+    Run run = finished();
+    worker.server.steal(run.task().taskId());
+    List<Set<Run>> kept = keptWhenSettled();
+    worker.sender.runOnce();
+    assertThat(kept).containsExactly(Set.of());
+    assertThat(spool.size()).isZero();
+  }
+
+  @Test
+  void whatIsAcceptedWhileAStopKeepsItIsNotKept() {
+    List<Runnable> meanwhile = new ArrayList<>();
+    worker =
+        new HandDriven(
+            (Spool)
+                Proxy.newProxyInstance(
+                    Spool.class.getClassLoader(),
+                    new Class<?>[] {Spool.class},
+                    (proxy, method, arguments) -> {
+                      if (method.getName().equals("keep")) {
+                        meanwhile.forEach(Runnable::run);
+                      }
+                      return method.invoke(spool, arguments);
+                    }));
+    worker.firstBeat();
+    finished();
+    meanwhile.add(() -> worker.sender.runOnce());
+
+    assertThat(worker.sender.keepAll()).isEmpty();
+    assertThat(worker.server.accepted()).hasSize(1);
+    assertThat(spool.size()).isZero();
+  }
+
   @Test
   void whatAWorkerLeftBehindIsDeliveredInItsName() {
     Run run = finished();
     worker.server.setDown(true);
-    assertThat(worker.sender.keepAll()).isEqualTo(1);
+    assertThat(worker.sender.keepAll()).containsExactly(run);
     spool.close();
     worker.server.setDown(false);
 
@@ -627,7 +691,9 @@ class SpooledReportsTest {
     assertThat(statusOf(other)).isEqualTo(TaskStatus.SUCCESS);
     assertThat(statusOf(slow)).isNotEqualTo(TaskStatus.SUCCESS);
     assertThat(worker.server.objects().references()).isEmpty();
-    assertThat(worker.sender.keepAll()).as("what waits for its upload is not forgotten").isOne();
+    assertThat(worker.sender.keepAll())
+        .as("what waits for its upload is not forgotten")
+        .containsExactly(slow);
   }
 
   @Test

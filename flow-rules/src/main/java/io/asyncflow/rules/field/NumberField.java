@@ -1,49 +1,34 @@
-package io.asyncflow.flowsvr.web.read;
-
-import java.util.regex.Pattern;
-import tools.jackson.databind.JsonNode;
+package io.asyncflow.rules.field;
 
 /**
- * A field read as a whole number. Digits in a text are accepted, because query strings have no
- * numbers and some clients send texts; an empty text counts as absent. After its first error a
- * field is {@code null} and not checked further.
+ * A field read as a whole number. After its first error a field is {@code null} and not checked
+ * further.
  */
 public final class NumberField {
 
-  private static final Pattern DIGITS = Pattern.compile("-?[0-9]{1,19}");
   private static final long LEAST_EPOCH_MS = 100_000_000_000L; // in 1973; as seconds in 5138
   private static final long LEAST_EPOCH_S = 1_000_000_000L; // in 2001
   private static final long END_OF_9999_MS = 253_402_300_799_999L;
 
-  private final Fields fields;
+  private final FieldSource fields;
   private final String name;
   private Long value;
   private boolean invalid;
 
-  NumberField(Fields fields, String name, JsonNode node) {
+  /**
+   * @param value {@code null} if the field is absent
+   */
+  public NumberField(FieldSource fields, String name, Long value) {
     this.fields = fields;
     this.name = name;
-    if (node == null || node.isString() && node.asString().isEmpty()) {
-      return;
-    }
-    value = parse(node);
-    if (value == null) {
-      refuse("must be a whole number");
-    }
+    this.value = value;
   }
 
-  private static Long parse(JsonNode node) {
-    if (node.isIntegralNumber()) {
-      return node.canConvertToLong() ? node.asLong() : null;
-    }
-    if (!node.isString() || !DIGITS.matcher(node.asString()).matches()) {
-      return null;
-    }
-    try {
-      return Long.parseLong(node.asString());
-    } catch (NumberFormatException e) {
-      return null; // 19 digits may be more than 63 bits
-    }
+  /** A field that holds no whole number, which is refused. */
+  public static NumberField invalid(FieldSource fields, String name) {
+    NumberField field = new NumberField(fields, name, null);
+    field.refuse("must be a whole number");
+    return field;
   }
 
   public NumberField required() {

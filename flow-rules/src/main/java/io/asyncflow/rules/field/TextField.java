@@ -1,37 +1,39 @@
-package io.asyncflow.flowsvr.web.read;
+package io.asyncflow.rules.field;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Function;
-import tools.jackson.databind.JsonNode;
 
-/**
- * A field read as text. A JSON integer is accepted, because some clients send ids as numbers. After
- * its first error a field is {@code null} and not checked further.
- */
+/** A field read as text. After its first error a field is {@code null} and not checked further. */
 public final class TextField {
 
-  private final Fields fields;
+  private final FieldSource fields;
   private final String name;
   private String value;
   private boolean invalid;
 
-  TextField(Fields fields, String name, JsonNode node) {
+  /**
+   * @param value {@code null} if the field is absent
+   */
+  public TextField(FieldSource fields, String name, String value) {
     this.fields = fields;
     this.name = name;
-    if (node == null) {
+    this.value = value;
+    if (value == null) {
       return;
     }
-    if (!node.isString() && !node.isIntegralNumber()) {
-      refuse("must be a text");
-      return;
-    }
-    value = node.asString();
     if (value.indexOf('\0') >= 0) {
       refuse("must not contain the character NUL");
     } else if (hasLoneSurrogate(value)) {
       refuse("is not valid Unicode");
     }
+  }
+
+  /** A field that holds no text, which is refused. */
+  public static TextField invalid(FieldSource fields, String name) {
+    TextField field = new TextField(fields, name, null);
+    field.refuse("must be a text");
+    return field;
   }
 
   /** The field must be present and not empty. */
@@ -111,7 +113,7 @@ public final class TextField {
   }
 
   /** The text with each NUL and each unpaired surrogate replaced by U+FFFD. */
-  static String keepable(String text) {
+  public static String keepable(String text) {
     if (text.indexOf('\0') < 0 && !hasLoneSurrogate(text)) {
       return text;
     }

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.rules.field;
 
 /**
  * The limits of a task's fields, which match the columns of {@code t_task_template}, and of calls.
@@ -25,15 +25,6 @@ public final class TaskLimits {
 
   /** The most tasks or reports of one call. */
   public static final int BATCH = 1_000;
-
-  /**
-   * The most bytes of task texts in one answer, which ends before it would exceed them; one task
-   * always fits.
-   */
-  public static final int ANSWER_BYTES = 4 * 1024 * 1024;
-
-  /** The most rows with large texts that are read at once, so that few rows are read in vain. */
-  public static final int SLICE = 100;
 
   private TaskLimits() {}
 }

@@ -1,60 +1,33 @@
-package io.asyncflow.flowsvr.web.read;
+package io.asyncflow.rules.field;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import tools.jackson.databind.JsonNode;
 
-/** A field read as a set of names: a comma-separated text or a list of texts. */
+/** A field read as a set of names. */
 public final class NamesField {
 
-  private final Fields fields;
+  private final FieldSource fields;
   private final String name;
   private final boolean isGiven;
-  private List<String> values = List.of();
+  private List<String> values;
   private boolean isRefused;
 
-  NamesField(Fields fields, String name, JsonNode node) {
+  /**
+   * @param values {@code null} if the field is absent
+   */
+  public NamesField(FieldSource fields, String name, List<String> values) {
     this.fields = fields;
     this.name = name;
-    this.isGiven = node != null;
-    if (node == null) {
-      return;
-    }
-    if (node.isArray()) {
-      values = elements(node);
-    } else if (isText(node)) {
-      values = pieces(node.asString());
-    } else {
-      refuse("must be a text with commas or a list of texts");
-    }
+    this.isGiven = values != null;
+    this.values = values == null ? List.of() : values;
   }
 
-  private List<String> elements(JsonNode array) {
-    List<String> elements = new ArrayList<>();
-    for (JsonNode element : array) {
-      if (!isText(element)) {
-        refuse("must be a list of texts");
-        return List.of();
-      }
-      elements.add(element.asString());
-    }
-    return elements;
-  }
-
-  private static boolean isText(JsonNode node) {
-    return node.isString() || node.isIntegralNumber();
-  }
-
-  private static List<String> pieces(String text) {
-    List<String> pieces = new ArrayList<>();
-    for (String piece : text.split(",")) {
-      if (!piece.isBlank()) {
-        pieces.add(piece.strip());
-      }
-    }
-    return pieces;
+  /** A field that holds no names, which is refused. */
+  public static NamesField invalid(FieldSource fields, String name, String message) {
+    NamesField field = new NamesField(fields, name, List.of());
+    field.refuse(message);
+    return field;
   }
 
   /** At most so many names of at most so many characters each. */

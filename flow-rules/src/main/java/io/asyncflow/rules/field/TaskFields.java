@@ -1,0 +1,155 @@
+package io.asyncflow.rules.field;
+
+import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.rules.Lane;
+import io.asyncflow.rules.TaskType;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The fields of a task to be created; each method reads one, and refuses what it may not hold. */
+public final class TaskFields {
+
+  private static final int SETS_OF_WORKERS = 100;
+  private static final long TEN_YEARS_MS = 315_360_000_000L;
+  private static final long THIRTY_DAYS_MS = 2_592_000_000L;
+
+  private static final List<String> KEY_OPTIONS = List.of("onDuplicate", "keyMs", "keyUntilDone");
+  private static final String ON_DUPLICATE_RULE = "must be one of SAME, KEEP, REPLACE and RERUN";
+
+  private TaskFields() {}
+
+  public static String userId(FieldSource in) {
+    return in.text("userId").required().name().max(TaskLimits.USER_ID).value();
+  }
+
+  /** A type that clients may use. */
+  public static TaskType taskType(FieldSource in) {
+    TaskType type = existingType(in);
+    refuseReserved(in, "taskType", type);
+    return type;
+  }
+
+  /** Any type. */
+  public static TaskType existingType(FieldSource in) {
+    return in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+  }
+
+  /**
+   * Refuses a type of the server itself.
+   *
+   * @param name the field that named the type
+   * @param type {@code null} if the field is invalid anyway
+   */
+  public static void refuseReserved(FieldSource in, String name, TaskType type) {
+    if (type != null && type.isReserved()) {
+      in.refuse(name, "begins with flow_, as only types of the server itself do");
+    }
+  }
+
+  public static String taskStage(FieldSource in) {
+    return in.text("taskStage").required().name().max(TaskLimits.STAGE).value();
+  }
+
+  public static String scheduleLog(FieldSource in) {
+    return in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value();
+  }
+
+  /** The context; {@code null} if the field is absent. */
+  public static String taskContext(FieldSource in) {
+    return in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value();
+  }
+
+  public static Integer priority(FieldSource in) {
+    return in.number("priority").between(0, TaskLimits.PRIORITY).asInteger();
+  }
+
+  public static Long delayMs(FieldSource in) {
+    return in.number("delayMs").between(0, TEN_YEARS_MS).asLong();
+  }
+
+  public static Long runAt(FieldSource in) {
+    return in.number("runAt").epochMs().asLong();
+  }
+
+  /** Refuses a task with two due times. */
+  public static void refuseTwoTimes(FieldSource in, Long delayMs, Long runAt) {
+    if (delayMs != null && runAt != null) {
+      in.refuse("runAt", "must not be given together with delayMs");
+    }
+  }
+
+  public static Integer maxRetryNum(FieldSource in) {
+    return in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger();
+  }
+
+  public static Integer maxRetryInterval(FieldSource in) {
+    return in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger();
+  }
+
+  public static Integer maxUnexpectedRetries(FieldSource in) {
+    return in.number("maxUnexpectedRetries").between(0, TaskLimits.RETRIES).asInteger();
+  }
+
+  /** The workers that may hold a task; empty if the field is absent: all. */
+  public static Set<String> workerIds(FieldSource in) {
+    return in.names("workerIds").notEmpty().max(Lane.WORKERS, TaskLimits.WORKER_ID).values();
+  }
+
+  /**
+   * Refuses a list of tasks with more than {@value #SETS_OF_WORKERS} different sets of workers:
+   * each new one is a lane.
+   */
+  public static void refuseManySets(
+      FieldSource in, String name, Stream<? extends Set<String>> sets) {
+    if (sets.filter(set -> !set.isEmpty()).distinct().count() > SETS_OF_WORKERS) {
+      in.refuse(name, "must have at most " + SETS_OF_WORKERS + " different sets of workerIds");
+    }
+  }
+
+  /**
+   * The idempotency key; an empty one is refused, because its sender expects to be safe from
+   * duplicates.
+   */
+  public static String idempotencyKey(FieldSource in) {
+    return in.has("idempotencyKey") ? existingKey(in) : null;
+  }
+
+  /** The key by which a task is looked for. */
+  public static String existingKey(FieldSource in) {
+    return in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value();
+  }
+
+  /** Refuses options of a key that is not given; returns whether it is. */
+  public static boolean hasKey(FieldSource in) {
+    if (in.has("idempotencyKey")) {
+      return true;
+    }
+    for (String name : KEY_OPTIONS) {
+      if (in.has(name)) {
+        in.refuse(name, "needs an idempotencyKey");
+      }
+    }
+    return false;
+  }
+
+  public static OnDuplicate onDuplicate(FieldSource in) {
+    return in.has("onDuplicate")
+        ? in.text("onDuplicate").as(TaskFields::onDuplicate, ON_DUPLICATE_RULE)
+        : OnDuplicate.SAME;
+  }
+
+  private static Optional<OnDuplicate> onDuplicate(String text) {
+    return Arrays.stream(OnDuplicate.values()).filter(o -> o.name().equals(text)).findFirst();
+  }
+
+  public static Long keyMs(FieldSource in) {
+    return in.number("keyMs").between(1_000, THIRTY_DAYS_MS).asLong();
+  }
+
+  public static boolean keyUntilDone(FieldSource in) {
+    return in.number("keyUntilDone").between(0, 1).or(0) == 1;
+  }
+}
