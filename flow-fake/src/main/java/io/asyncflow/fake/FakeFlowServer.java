@@ -821,10 +821,11 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
-  public synchronized void saveTaskType(TaskTypeSettings settings) {
+  public synchronized void saveTaskType(
+      TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
     refuseReserved(settings.taskType());
     String name = settings.taskType().toLowerCase(Locale.ROOT);
-    types.merge(name, settings, FakeFlowServer::changed);
+    types.merge(name, settings, (before, changes) -> changed(before, changes, removed));
     if (settings.paused() != null) {
       pauses.saved(name, settings.paused() != 0);
     }
@@ -840,7 +841,8 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   /** Applies changes; absent values stay unchanged. */
-  private static TaskTypeSettings changed(TaskTypeSettings before, TaskTypeSettings changes) {
+  private static TaskTypeSettings changed(
+      TaskTypeSettings before, TaskTypeSettings changes, Set<TaskTypeSettings.Removable> removed) {
     return new TaskTypeSettings(
         changes.taskType(),
         orElse(changes.scheduleLimit(), before.scheduleLimit()),
@@ -848,8 +850,12 @@ public final class FakeFlowServer implements FlowClient {
         orElse(changes.maxProcessingTime(), before.maxProcessingTime()),
         orElse(changes.maxRetryNum(), before.maxRetryNum()),
         orElse(changes.retryInterval(), before.retryInterval()),
-        orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
-        orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
+        removed.contains(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL)
+            ? null
+            : orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
+        removed.contains(TaskTypeSettings.Removable.MAX_UNEXPECTED_RETRIES)
+            ? null
+            : orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
         orElse(changes.leaseSeconds(), before.leaseSeconds()),
         orElse(changes.maxDelivery(), before.maxDelivery()),
         orElse(changes.rollThreshold(), before.rollThreshold()),

@@ -2,6 +2,7 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TaskTypeSettings.Removable;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
@@ -11,10 +12,12 @@ import io.asyncflow.dev.text.TypeText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -35,6 +38,10 @@ final class TypeCommand {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String TYPE = "task_type";
+
+  /** The only column whose numbers may be large. */
+  private static final String ROWS = "roll_threshold";
+
   private static final Set<String> NOT_SAVED = Set.of(TYPE, "create_time", "modify_time");
 
   private final Map<String, String> environment;
@@ -105,12 +112,16 @@ final class TypeCommand {
       @Parameters(
               index = "1..*",
               paramLabel = "COLUMN=VALUE",
-              description = "such as schedule_limit=50; show names the columns")
+              description =
+                  "such as schedule_limit=50; show names the columns; max_retry_interval= and"
+                      + " max_unexpected_retries= with nothing behind the sign remove these limits")
           Map<String, String> columns) {
-    client(server).saveTaskType(settings(name, columns == null ? Map.of() : columns));
+    Map<String, String> values = columns == null ? Map.of() : columns;
+    client(server).saveTaskType(settings(name, values), removed(values));
     out.println("Saved.");
   }
 
+  /** The columns that have a value. */
   private static TaskTypeSettings settings(String name, Map<String, String> columns) {
     ObjectNode settings = JSON.valueToTree(TaskTypeSettings.named(name));
     Set<String> known =
@@ -122,12 +133,35 @@ final class TypeCommand {
           if (!known.contains(column)) {
             throw new UsageException("save does not know the column " + column + ".");
           }
-          if (!value.matches("-?\\d{1,9}")) {
-            throw new UsageException(column + " wants a whole number, not " + value + ".");
+          if (!value.isEmpty()) {
+            settings.put(column, number(column, value));
           }
-          settings.put(column, Integer.parseInt(value));
         });
     return JSON.treeToValue(settings, TaskTypeSettings.class);
+  }
+
+  private static long number(String column, String value) {
+    int digits = column.equals(ROWS) ? 15 : 9;
+    if (!value.matches("-?\\d{1," + digits + "}")) {
+      throw new UsageException(column + " wants a whole number, not " + value + ".");
+    }
+    return Long.parseLong(value);
+  }
+
+  /** The columns that have none from now on. */
+  private static Set<Removable> removed(Map<String, String> columns) {
+    Set<Removable> removed = EnumSet.noneOf(Removable.class);
+    columns.forEach(
+        (column, value) -> {
+          if (value.isEmpty()) {
+            removed.add(
+                Stream.of(Removable.values())
+                    .filter(removable -> removable.column().equals(column))
+                    .findFirst()
+                    .orElseThrow(() -> new UsageException(column + " needs a value.")));
+          }
+        });
+    return removed;
   }
 
   private FlowClient client(ServerOption server) {
