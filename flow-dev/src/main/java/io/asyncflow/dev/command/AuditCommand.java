@@ -87,28 +87,23 @@ final class AuditCommand {
               converter = Span.class,
               description = "only those of the last hours or days, such as 2h")
           Duration last,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "100",
-              converter = WholeNumber.FromOne.class,
-              description = "at most so many (${DEFAULT-VALUE}), up to 1000")
-          int limit,
+      @Mixin PageOptions page,
       @Mixin Output output) {
     Long from = last == null ? null : (Long) (System.currentTimeMillis() - last.toMillis());
-    ActPage page =
+    ActPage found =
         server
             .client(environment, PATIENCE)
             .acts()
-            .list(new ActFilter(actor, object, act, from, null), limit, null);
-    if (output.printed(page, out)) {
+            .list(new ActFilter(actor, object, act, from, null), page.limit, page.cursor);
+    if (output.printed(found, out)) {
       return;
     }
-    if (page.actList().isEmpty()) {
+    if (found.actList().isEmpty()) {
       out.println("There are no such acts.");
     } else {
-      ActText.table(page.actList(), times).forEach(out::println);
+      ActText.table(found.actList(), times).forEach(out::println);
     }
+    Output.tellCursor(found.nextCursor(), out);
   }
 
   @Command(

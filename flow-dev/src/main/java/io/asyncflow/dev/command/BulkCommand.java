@@ -129,27 +129,17 @@ final class BulkCommand {
   }
 
   @Command(name = "list", description = "Lists bulks, the newest first.")
-  void list(
-      @Mixin ServerOption server,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              description = "the most bulks (default: ${DEFAULT-VALUE})",
-              defaultValue = "20")
-          int limit,
-      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")
-          String cursor,
-      @Mixin Output output) {
-    BulkPage page = bulks(server).list(limit, cursor);
-    if (output.printed(page, out)) {
+  void list(@Mixin ServerOption server, @Mixin PageOptions page, @Mixin Output output) {
+    BulkPage found = bulks(server).list(page.limit, page.cursor);
+    if (output.printed(found, out)) {
       return;
     }
-    if (page.bulks().isEmpty()) {
+    if (found.bulks().isEmpty()) {
       out.println("There are no bulks.");
       return;
     }
-    BulkText.table(page.bulks(), times).forEach(out::println);
-    Output.tellCursor(page.nextCursor(), out);
+    BulkText.table(found.bulks(), times).forEach(out::println);
+    Output.tellCursor(found.nextCursor(), out);
   }
 
   @Command(name = "show", description = "Shows how far a bulk has come.")

@@ -8,14 +8,11 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.OneLine;
-import io.asyncflow.dev.DevException;
-import io.asyncflow.dev.command.WholeNumber.UpTo1000;
 import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.host.TextFile;
 import io.asyncflow.dev.text.JobText;
 import io.asyncflow.dev.text.TimeText;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -65,27 +62,20 @@ final class JobCommand {
               split = ",",
               description = "only ${COMPLETION-CANDIDATES}")
           Set<JobState> states,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "100",
-              converter = UpTo1000.class,
-              description = "the most jobs (${DEFAULT-VALUE})")
-          int limit,
-      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")
-          String cursor,
+      @Mixin PageOptions page,
       @Mixin Output output) {
     Set<JobState> wanted = states == null ? Set.of() : states;
-    JobPage page = jobs(server).getJobList(new JobListRequest(user, type, wanted, limit, cursor));
-    if (output.printed(page, out)) {
+    JobPage found =
+        jobs(server).getJobList(new JobListRequest(user, type, wanted, page.limit, page.cursor));
+    if (output.printed(found, out)) {
       return;
     }
-    if (page.jobList().isEmpty()) {
+    if (found.jobList().isEmpty()) {
       out.println("There are no such jobs.");
     } else {
-      JobText.table(page.jobList(), times).forEach(out::println);
+      JobText.table(found.jobList(), times).forEach(out::println);
     }
-    Output.tellCursor(page.nextCursor(), out);
+    Output.tellCursor(found.nextCursor(), out);
   }
 
   @Command(name = "show", description = "Shows a job.")
@@ -103,26 +93,18 @@ final class JobCommand {
   void tasks(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "ID", description = ID) String id,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "100",
-              converter = UpTo1000.class,
-              description = "the most children (${DEFAULT-VALUE})")
-          int limit,
-      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")
-          String cursor,
+      @Mixin PageOptions page,
       @Mixin Output output) {
-    JobTaskPage page = jobs(server).getJobTasks(id, limit, cursor);
-    if (output.printed(page, out)) {
+    JobTaskPage found = jobs(server).getJobTasks(id, page.limit, page.cursor);
+    if (output.printed(found, out)) {
       return;
     }
-    if (page.taskList().isEmpty()) {
+    if (found.taskList().isEmpty()) {
       out.println("It has no children.");
     } else {
-      JobText.children(page.taskList()).forEach(out::println);
+      JobText.children(found.taskList()).forEach(out::println);
     }
-    Output.tellCursor(page.nextCursor(), out);
+    Output.tellCursor(found.nextCursor(), out);
   }
 
   @Command(name = "create", description = "Creates a job that a split divides, and prints its id.")
@@ -148,18 +130,10 @@ final class JobCommand {
               description = "the same key and input create one job, however often it is said")
           String key,
       @Mixin Output output) {
-    NewJob job = NewJob.of(type, user, read(input));
+    NewJob job = NewJob.of(type, user, TextFile.read(input));
     String id = jobs(server).createJob(key == null ? job : job.withIdempotencyKey(key));
     if (!output.printed(new Created(id), out)) {
       out.println(OneLine.of(id));
-    }
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new DevException("cannot read " + file + " as a text in UTF-8");
     }
   }
 

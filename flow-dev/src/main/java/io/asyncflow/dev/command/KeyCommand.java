@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,6 +61,14 @@ final class KeyCommand {
     this.environment = environment;
     this.out = out;
     this.times = new TimeText(zone);
+  }
+
+  /** What a key may be for. */
+  static final class Roles implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return List.of("READER", "SUBMITTER", "WORKER", "OPERATOR", ADMIN).iterator();
+    }
   }
 
   /** Where a new key goes. */
@@ -112,7 +121,8 @@ final class KeyCommand {
               paramLabel = "ROLE",
               required = true,
               split = ",",
-              description = "READER, SUBMITTER, WORKER, OPERATOR, ADMIN; several with commas")
+              completionCandidates = Roles.class,
+              description = "${COMPLETION-CANDIDATES}; several with commas")
           Set<String> roles,
       @Option(
               names = "--type",

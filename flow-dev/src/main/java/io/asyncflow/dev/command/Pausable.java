@@ -1,12 +1,8 @@
 package io.asyncflow.dev.command;
 
-import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.pause.PauseKind;
-import io.asyncflow.dev.environment.ServerOption;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.Map;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -14,8 +10,6 @@ import picocli.CommandLine.TypeConversionException;
 
 /** What {@code pause} and {@code resume} name on the command line. */
 final class Pausable {
-
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** What can be paused. */
   enum Kind {
@@ -51,8 +45,6 @@ final class Pausable {
     }
   }
 
-  @Mixin private ServerOption server;
-
   @Parameters(
       index = "0",
       paramLabel = "KIND",
@@ -67,8 +59,4 @@ final class Pausable {
   String name;
 
   @Mixin ActOptions act;
-
-  FlowClient client(Map<String, String> environment) {
-    return server.client(environment, PATIENCE);
-  }
 }

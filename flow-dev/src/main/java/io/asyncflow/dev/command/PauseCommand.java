@@ -2,9 +2,11 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Map;
@@ -27,10 +29,13 @@ import picocli.CommandLine.Option;
     exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
 final class PauseCommand implements Runnable {
 
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final Map<String, String> environment;
   private final PrintStream out;
   private final TimeText times;
 
+  @Mixin private ServerOption server;
   @Mixin private Pausable what;
 
   @Option(
@@ -60,7 +65,7 @@ final class PauseCommand implements Runnable {
       throw new UsageException("--stop is of a task, and not of a " + what.kind);
     }
     Instant end = until == null ? null : end();
-    FlowClient flow = what.client(environment);
+    FlowClient flow = server.client(environment, PATIENCE);
     String operator = what.act.operator;
     String reason = what.act.reason;
     switch (what.kind) {

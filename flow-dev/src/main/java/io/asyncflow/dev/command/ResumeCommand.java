@@ -1,7 +1,9 @@
 package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.dev.environment.ServerOption;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,9 +18,12 @@ import picocli.CommandLine.Mixin;
     exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
 final class ResumeCommand implements Runnable {
 
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final Map<String, String> environment;
   private final PrintStream out;
 
+  @Mixin private ServerOption server;
   @Mixin private Pausable what;
 
   ResumeCommand(Map<String, String> environment, PrintStream out) {
@@ -28,7 +33,7 @@ final class ResumeCommand implements Runnable {
 
   @Override
   public void run() {
-    FlowClient flow = what.client(environment);
+    FlowClient flow = server.client(environment, PATIENCE);
     String operator = what.act.operator;
     String reason = what.act.reason;
     switch (what.kind) {

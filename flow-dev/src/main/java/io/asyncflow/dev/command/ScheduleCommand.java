@@ -20,27 +20,27 @@ import io.asyncflow.dev.command.WholeNumber.FromOne;
 import io.asyncflow.dev.command.WholeNumber.UpTo100;
 import io.asyncflow.dev.command.WholeNumber.UpTo1000;
 import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.host.TextFile;
 import io.asyncflow.dev.text.FireText;
 import io.asyncflow.dev.text.ScheduleText;
 import io.asyncflow.dev.text.TimeText;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
@@ -63,6 +63,10 @@ final class ScheduleCommand {
   /** The most fires of one call. */
   private static final int MOST_AT_ONCE = 1_000;
 
+  /** What Jackson says of a place in a text that it does not show. */
+  private static final Pattern START_MARKER =
+      Pattern.compile(" ?\\(start marker at \\[Source[^]]*]\\)");
+
   /** What it does not know it refuses, as the server does. */
   private static final ObjectReader DEFINITION =
       JsonMapper.builder()
@@ -82,7 +86,7 @@ final class ScheduleCommand {
     this.times = new TimeText(zone);
   }
 
-  @Command(name = "list", description = "Shows all schedules, or some of them, newest first.")
+  @Command(name = "list", description = "Shows schedules, newest first.")
   void list(
       @Mixin ServerOption server,
       @Option(
@@ -95,35 +99,20 @@ final class ScheduleCommand {
               paramLabel = "TYPE",
               description = "only those that create tasks or jobs of this type")
           String type,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "1000",
-              converter = FromOne.class,
-              description = "the most schedules (${DEFAULT-VALUE})")
-          int limit,
+      @Mixin PageOptions page,
       @Mixin Output output) {
     Set<ScheduleState> states = state == null ? Set.of() : Set.of(state);
-    ScheduleClient schedules = schedules(server);
-    List<Schedule> found = new ArrayList<>();
-    String cursor = null;
-    do {
-      int left = Math.min(limit - found.size(), MOST_AT_ONCE);
-      SchedulePage page = schedules.list(new ScheduleListRequest(states, type, left, cursor));
-      found.addAll(page.scheduleList());
-      cursor = page.nextCursor();
-    } while (cursor != null && found.size() < limit);
-    if (output.printed(new SchedulePage(found, cursor), out)) {
+    SchedulePage found =
+        schedules(server).list(new ScheduleListRequest(states, type, page.limit, page.cursor));
+    if (output.printed(found, out)) {
       return;
     }
-    if (found.isEmpty()) {
+    if (found.scheduleList().isEmpty()) {
       out.println("There are no such schedules.");
     } else {
-      ScheduleText.table(found, times).forEach(out::println);
+      ScheduleText.table(found.scheduleList(), times).forEach(out::println);
     }
-    if (cursor != null) {
-      out.println("There are more; --limit shows them.");
-    }
+    Output.tellCursor(found.nextCursor(), out);
   }
 
   @Command(name = "show", description = "Shows a schedule and its last fires.")
@@ -320,12 +309,14 @@ final class ScheduleCommand {
   }
 
   private static NewSchedule read(Path file) {
+    String text = TextFile.read(file);
     try {
-      return DEFINITION.readValue(Files.readAllBytes(file));
-    } catch (IOException e) {
-      throw new DevException("cannot read " + file + ": " + e.getMessage());
+      return DEFINITION.readValue(text);
     } catch (JacksonException e) {
-      throw new DevException(file + " defines no schedule: " + OneLine.of(e.getOriginalMessage()));
+      TokenStreamLocation at = e.getLocation();
+      String line = at == null || at.getLineNr() < 1 ? "" : ", in line " + at.getLineNr();
+      String why = START_MARKER.matcher(e.getOriginalMessage()).replaceAll("");
+      throw new DevException(file + " defines no schedule" + line + ": " + OneLine.of(why));
     }
   }
 

@@ -115,34 +115,26 @@ final class TaskCommand {
               split = ",",
               description = "only ${COMPLETION-CANDIDATES}")
           Set<TaskStatus> statuses,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "100",
-              converter = UpTo1000.class,
-              description = "the most tasks (${DEFAULT-VALUE})")
-          int limit,
-      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")
-          String cursor,
+      @Mixin PageOptions page,
       @Mixin Output output) {
     if ((type == null) == (user == null)) {
       throw new UsageException("list needs either --type TYPE or --user USER.");
     }
     TaskPageRequest request =
-        new TaskPageRequest(statuses == null ? Set.of() : statuses, limit, cursor);
-    TaskPage page =
+        new TaskPageRequest(statuses == null ? Set.of() : statuses, page.limit, page.cursor);
+    TaskPage found =
         type == null
             ? client(server).getUserTaskList(user, request)
             : client(server).getTaskList(type, request);
-    if (output.printed(page, out)) {
+    if (output.printed(found, out)) {
       return;
     }
-    if (page.taskList().isEmpty()) {
+    if (found.taskList().isEmpty()) {
       out.println("There are no such tasks.");
     } else {
-      TaskText.table(page.taskList(), times).forEach(out::println);
+      TaskText.table(found.taskList(), times).forEach(out::println);
     }
-    Output.tellCursor(page.nextCursor(), out);
+    Output.tellCursor(found.nextCursor(), out);
   }
 
   @Command(
@@ -158,32 +150,17 @@ final class TaskCommand {
                   "type: stage: status: user: worker: job: id: text: created: age< age> due< due>"
                       + " retries< retries>, or an id or a text alone")
           List<String> words,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              description = "the most tasks (default: ${DEFAULT-VALUE})",
-              defaultValue = "20")
-          int limit,
-      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a search ended")
-          String cursor,
+      @Mixin PageOptions page,
       @Mixin Output output) {
     FoundTasks found =
         client(server)
             .find()
-            .search(new SearchRequest(String.join(" ", words), null, limit, cursor));
+            .search(new SearchRequest(String.join(" ", words), null, page.limit, page.cursor));
     if (output.printed(found, out)) {
       return;
     }
-    for (Task task : found.taskList()) {
-      out.println(
-          OneLine.of(
-              "%s  %s  %s  %s  %s"
-                  .formatted(
-                      task.taskId(),
-                      task.taskStatus().name(),
-                      task.taskStage(),
-                      task.userId(),
-                      times.of(task.orderTime()))));
+    if (!found.taskList().isEmpty()) {
+      TaskText.table(found.taskList(), times).forEach(out::println);
     }
     String back = found.lookedBackTo() == null ? "" : ", to " + times.of(found.lookedBackTo());
     out.println("Looked at %,d tasks%s.".formatted(found.looked(), back));

@@ -41,7 +41,8 @@ class AuditCommandTest {
     assertThat(server.printed())
         .containsExactly(
             "TIME                       ACT   OBJECT     ACTOR           FROM      OPERATOR  REASON",
-            "2026-11-23 03:00:00+01:00  SAVE  type:lark  key:3Qm81LtzGh  10.0.3.7  ann       too slow");
+            "2026-11-23 03:00:00+01:00  SAVE  type:lark  key:3Qm81LtzGh  10.0.3.7  ann       too slow",
+            "Go on with --cursor 1795399200000-4711");
     assertThat(server.asked)
         .containsExactly("audit/list {\"object\":\"type:lark\",\"act\":\"SAVE\",\"limit\":1}");
   }

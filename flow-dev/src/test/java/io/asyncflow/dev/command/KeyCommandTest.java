@@ -212,7 +212,7 @@ class KeyCommandTest {
     assertThat(run("rotate", "a", "--overlap", "soon")).isEqualTo(2);
     assertThat(server.errors())
         .contains(
-            "asyncflow: --role needs a value.",
+            "asyncflow: create needs --role ROLE.",
             "asyncflow: --expire wants days from 1d to 730d, not 800d.",
             "asyncflow: --overlap wants a time such as 1d or 2h, not soon.");
     assertThat(server.asked).isEmpty();

@@ -4,9 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +104,28 @@ class PauseCommandTest {
     assertThat(server.run(command.split(" "))).isEqualTo(2);
     assertThat(server.asked).isEmpty();
     assertThat(server.errors()).isNotEmpty();
+  }
+
+  @Test
+  void kindThatThereIsNotIsToldWhichThereAre() {
+    assertThat(server.run("pause", "planet", "mars")).isEqualTo(2);
+    assertThat(server.errors())
+        .first()
+        .isEqualTo("asyncflow: KIND is not type, stage, worker, task or job: planet.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"pause", "resume"})
+  void withoutAServerTheCommandSaysThatItNeedsOne(String command) {
+    StringWriter err = new StringWriter();
+    Object[] commands = {
+      new PauseCommand(Map.of(), System.out, BERLIN), new ResumeCommand(Map.of(), System.out)
+    };
+    int exitCode =
+        Asyncflow.of(commands).setErr(new PrintWriter(err, true)).execute(command, "type", "lark");
+    assertThat(exitCode).isEqualTo(2);
+    assertThat(err.toString())
+        .startsWith("asyncflow: " + command + " needs a server: say --url URL or set FLOW_URL.");
   }
 
   @Test

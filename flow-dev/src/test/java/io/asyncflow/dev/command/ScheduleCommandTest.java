@@ -80,12 +80,9 @@ class ScheduleCommandTest {
   }
 
   @Test
-  void aListIsATableOfAllPages() {
-    answers(
-        "list",
-        "{\"scheduleList\":[" + NIGHTLY + "],\"nextCursor\":\"7\"}",
-        "{\"scheduleList\":[" + PROBE + "],\"nextCursor\":null}");
-    assertThat(run("list", "--state", "ACTIVE", "--type", "report")).isZero();
+  void aListIsATableWithItsCursor() {
+    answers("list", "{\"scheduleList\":[" + NIGHTLY + "," + PROBE + "],\"nextCursor\":\"6\"}");
+    assertThat(run("list", "--state", "ACTIVE", "--type", "report", "--cursor", "9")).isZero();
     assertThat(lines(out))
         .containsExactly(
             "NAME     STATE   PLAN                       CREATES            NEXT FIRE"
@@ -93,20 +90,16 @@ class ScheduleCommandTest {
             "nightly  ACTIVE  0 0 3 * * * Europe/Berlin  task report/build  2026-11-23"
                 + " 03:00:00+01:00  12     boom \uFFFD[31m",
             "probe    PAUSED  every 1h30m                job book           -"
-                + "                          0");
+                + "                          0",
+            "Go on with --cursor 6");
     assertThat(asked)
         .containsExactly(
-            "list {\"state\":\"ACTIVE\",\"taskType\":\"report\",\"limit\":1000}",
-            "list {\"state\":\"ACTIVE\",\"taskType\":\"report\",\"limit\":999,\"cursor\":\"7\"}");
+            "list {\"state\":\"ACTIVE\",\"taskType\":\"report\",\"limit\":100,\"cursor\":\"9\"}");
   }
 
   @Test
-  void aListMayBeCutOrEmpty() {
-    answers("list", "{\"scheduleList\":[" + PROBE + "],\"nextCursor\":\"6\"}");
-    assertThat(run("list", "--limit", "1")).isZero();
-    assertThat(lines(out)).last().isEqualTo("There are more; --limit shows them.");
+  void aListMayBeEmpty() {
     answers("list", "{\"scheduleList\":[],\"nextCursor\":null}");
-    out.reset();
     assertThat(run("list")).isZero();
     assertThat(lines(out)).containsExactly("There are no such schedules.");
   }
@@ -300,10 +293,26 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void aFileThatDefinesNoScheduleIsOneSentence(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("probe.json");
+    assertThat(run("save", file.toString())).isEqualTo(1);
+    assertThat(lines(err)).containsExactly("asyncflow: There is no file " + file + ".");
+    err.reset();
+    Files.writeString(file, "{\n\"name\":\"probe\",\n");
+    assertThat(run("save", file.toString())).isEqualTo(1);
+    assertThat(lines(err))
+        .singleElement()
+        .asString()
+        .startsWith("asyncflow: " + file + " defines no schedule, in line 3: ")
+        .doesNotContain("Source", "REDACTED");
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
   void aStateMayBeWrittenSmall() {
     answers("list", "{\"scheduleList\":[],\"nextCursor\":null}");
     assertThat(run("list", "--state", "paused")).isZero();
-    assertThat(asked).containsExactly("list {\"state\":\"PAUSED\",\"limit\":1000}");
+    assertThat(asked).containsExactly("list {\"state\":\"PAUSED\",\"limit\":100}");
   }
 
   @ParameterizedTest
@@ -376,6 +385,9 @@ class ScheduleCommandTest {
     assertRefused("", "Missing required subcommand.");
     assertRefused("", "schedule does not know lst; did you mean list?", "lst");
     assertRefused(" show", "show needs NAME.", "show");
+    assertRefused(" backfill", "backfill needs --from TIME.", "backfill", "a");
+    assertRefused(
+        " list", "--state wants ACTIVE, PAUSED, ENDED, not LOST.", "list", "--state", "LOST");
     assertRefused(" show", "show takes one NAME, and b is another.", "show", "a", "b");
     assertRefused(
         " show",

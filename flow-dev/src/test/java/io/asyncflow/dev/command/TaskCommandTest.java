@@ -80,11 +80,12 @@ class TaskCommandTest {
         .isZero();
     assertThat(server.printed())
         .containsExactly(
-            "1_lark_task_1  FAILED  sendmsg  ann  2026-11-23 03:00:00+01:00",
+            "TASK           STATUS  STAGE    USER  DUE                        FAILURES  WORKER",
+            "1_lark_task_1  FAILED  sendmsg  ann   2026-11-23 03:00:00+01:00  1",
             "Looked at 20,000 tasks, to 2026-11-23 03:00:00+01:00.",
             "Go on with --cursor L1_2");
     assertThat(server.asked)
-        .containsExactly("task/search {\"q\":\"type:lark status:failed\",\"limit\":20}");
+        .containsExactly("task/search {\"q\":\"type:lark status:failed\",\"limit\":100}");
   }
 
   @Test
@@ -265,6 +266,12 @@ class TaskCommandTest {
     server.answers("{\"taskId\":\"2_lark_task_4\"}");
     assertThat(server.run("task", "retry", "1_lark_task_1")).isZero();
     assertThat(server.printed()).containsExactly("2_lark_task_4");
+  }
+
+  @Test
+  void optionThatIsMissingIsNamedWithItsValue() {
+    assertThat(server.run("task", "create", "lark", "sendmsg")).isEqualTo(2);
+    assertThat(server.errors()).first().isEqualTo("asyncflow: create needs --user USER.");
   }
 
   @ParameterizedTest
