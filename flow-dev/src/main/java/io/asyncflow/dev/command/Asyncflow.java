@@ -70,7 +70,7 @@ public final class Asyncflow {
   }
 
   /** The command line with these commands. */
-  static CommandLine of(Object... commands) {
+  public static CommandLine of(Object... commands) {
     CommandLine root = new CommandLine(new Asyncflow());
     for (Object command : commands) {
       root.addSubcommand(command);
@@ -175,7 +175,7 @@ public final class Asyncflow {
               : e.getArgSpec().paramLabel();
       return name
           + " "
-          + NO_CONSTANT.matcher(e.getCause().getMessage()).replaceFirst("wants $1, not $2")
+          + NO_CONSTANT.matcher(e.getCause().getMessage()).replaceFirst("wants one of $1, not $2")
           + ".";
     }
     return e.getMessage().replaceFirst("^Error: ", "") + ".";
