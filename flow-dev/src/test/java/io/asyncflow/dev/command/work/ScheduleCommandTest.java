@@ -388,7 +388,11 @@ class ScheduleCommandTest {
     assertRefused(" show", "show needs NAME.", "show");
     assertRefused(" backfill", "backfill needs --from TIME.", "backfill", "a");
     assertRefused(
-        " list", "--state wants one of ACTIVE, PAUSED, ENDED, not LOST.", "list", "--state", "LOST");
+        " list",
+        "--state wants one of ACTIVE, PAUSED, ENDED, not LOST.",
+        "list",
+        "--state",
+        "LOST");
     assertRefused(" show", "show takes one NAME, and b is another.", "show", "a", "b");
     assertRefused(
         " show",
