@@ -13,6 +13,7 @@ import io.asyncflow.api.stats.StatsClient;
 import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * flowsvr's contract as method calls.
@@ -210,7 +211,16 @@ public interface FlowClient {
   List<TaskTypeSettings> taskTypes(Duration maxAge);
 
   /** Creates or changes a task type. */
-  void saveTaskType(TaskTypeSettings settings);
+  default void saveTaskType(TaskTypeSettings settings) {
+    saveTaskType(settings, Set.of());
+  }
+
+  /**
+   * Creates or changes a task type, and takes away settings that it need not have.
+   *
+   * @param removed {@code null} from now on; so they are not among the settings
+   */
+  void saveTaskType(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed);
 
   /**
    * Calls that do not wait. Those of {@link HttpFlowClient} take no thread; those of other clients

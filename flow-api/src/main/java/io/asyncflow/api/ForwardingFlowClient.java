@@ -14,6 +14,7 @@ import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Forwards every call to another client. A subclass changes some of the calls, for example to
@@ -121,8 +122,8 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
-  public void saveTaskType(TaskTypeSettings settings) {
-    client.saveTaskType(settings);
+  public void saveTaskType(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
+    client.saveTaskType(settings, removed);
   }
 
   @Override

@@ -437,10 +437,11 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
-  public void saveTaskType(TaskTypeSettings settings) {
+  public void saveTaskType(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
     ObjectNode body = WireJson.treeOf(settings);
     body.properties().removeIf(member -> member.getValue().isNull());
     body.remove(List.of("create_time", "modify_time"));
+    removed.forEach(setting -> body.putNull(setting.column()));
     exchange("/api/task_schedule_cfg/save", body, NO_RESULT, Duration.ZERO);
   }
 

@@ -58,6 +58,23 @@ public record TaskTypeSettings(
     @JsonProperty("create_time") Long createTime,
     @JsonProperty("modify_time") Long modifyTime) {
 
+  /** A setting that a type need not have. */
+  public enum Removable {
+    MAX_RETRY_INTERVAL("max_retry_interval"),
+    MAX_UNEXPECTED_RETRIES("max_unexpected_retries");
+
+    private final String column;
+
+    Removable(String column) {
+      this.column = column;
+    }
+
+    /** Its name on the wire. */
+    public String column() {
+      return column;
+    }
+  }
+
   /**
    * Settings without limits of unexpected retries and of a user's creates, for any worker and
    * without events.

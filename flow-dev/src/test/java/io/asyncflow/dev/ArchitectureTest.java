@@ -26,6 +26,10 @@ class ArchitectureTest {
               ".text",
               ".speech",
               ".stack",
+              ".command.option",
+              ".command.access",
+              ".command.fleet",
+              ".command.work",
               ".command")
           .map(MODULE::concat)
           .toList();

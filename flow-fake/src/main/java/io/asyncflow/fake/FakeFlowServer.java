@@ -896,13 +896,14 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
-  public synchronized void saveTaskType(TaskTypeSettings settings) {
+  public synchronized void saveTaskType(
+      TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
     SentFields in = new SentFields().with("task_type", settings.taskType());
     TaskType type = in.text("task_type").required().as(TaskType::parse, TaskType.RULE);
     TaskFields.refuseReserved(in, "task_type", type);
     in.refuseIfBad();
     String name = type.name();
-    types.merge(name, settings, FakeFlowServer::changed);
+    types.merge(name, settings, (before, changes) -> changed(before, changes, removed));
     if (settings.paused() != null) {
       pauses.saved(name, settings.paused() != 0);
     }
@@ -910,7 +911,8 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   /** Applies changes; absent values stay unchanged. */
-  private static TaskTypeSettings changed(TaskTypeSettings before, TaskTypeSettings changes) {
+  private static TaskTypeSettings changed(
+      TaskTypeSettings before, TaskTypeSettings changes, Set<TaskTypeSettings.Removable> removed) {
     return new TaskTypeSettings(
         changes.taskType(),
         orElse(changes.scheduleLimit(), before.scheduleLimit()),
@@ -918,8 +920,12 @@ public final class FakeFlowServer implements FlowClient {
         orElse(changes.maxProcessingTime(), before.maxProcessingTime()),
         orElse(changes.maxRetryNum(), before.maxRetryNum()),
         orElse(changes.retryInterval(), before.retryInterval()),
-        orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
-        orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
+        removed.contains(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL)
+            ? null
+            : orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
+        removed.contains(TaskTypeSettings.Removable.MAX_UNEXPECTED_RETRIES)
+            ? null
+            : orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
         orElse(changes.leaseSeconds(), before.leaseSeconds()),
         orElse(changes.maxDelivery(), before.maxDelivery()),
         orElse(changes.rollThreshold(), before.rollThreshold()),

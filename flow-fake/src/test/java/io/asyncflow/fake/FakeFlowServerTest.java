@@ -424,6 +424,28 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void aLimitThatIsRemovedIsNull() {
+    server.saveTaskType(
+        new TaskTypeSettings(
+            "lark", null, null, null, null, null, 30, null, null, null, null, null, null, null,
+            null, null));
+    assertThat(maxRetryInterval()).isEqualTo(30);
+    server.saveTaskType(TaskTypeSettings.named("lark"), Set.of());
+    assertThat(maxRetryInterval()).isEqualTo(30);
+    server.saveTaskType(
+        TaskTypeSettings.named("lark"), Set.of(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL));
+    assertThat(maxRetryInterval()).isNull();
+  }
+
+  private Integer maxRetryInterval() {
+    return server.taskTypes().stream()
+        .filter(type -> type.taskType().equals("lark"))
+        .findFirst()
+        .orElseThrow()
+        .maxRetryInterval();
+  }
+
+  @Test
   void aWorkerThatIsTooOldGetsNothing() {
     server.saveTaskType(TaskTypeSettings.named("lark").withMinWorkerVersion(3));
     create("one");

@@ -41,7 +41,9 @@ public class FlowClientAutoConfiguration {
   TaskTypeSaver asyncflowTaskTypeSaver(
       FlowClient client,
       FlowClientProperties properties,
+      Environment environment,
       ObjectProvider<TaskTypeSettings> declared) {
+    DeclaredType.requireKnownNames(environment);
     Stream<TaskTypeSettings> ofProperties =
         properties.getTypes().entrySet().stream().map(type -> type.getValue().named(type.getKey()));
     List<TaskTypeSettings> types = Stream.concat(ofProperties, declared.orderedStream()).toList();

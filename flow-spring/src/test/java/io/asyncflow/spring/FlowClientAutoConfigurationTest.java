@@ -97,13 +97,31 @@ class FlowClientAutoConfigurationTest {
                         }));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "asyncflow.client.types.mail.lease-second",
+        "asyncflow.client.types.mail.lease-seconds.max",
+        "asyncflow.client.types.report.size"
+      })
+  void settingThatNoTypeHasIsToldWhichThereAre(String name) {
+    withServer
+        .withPropertyValues("asyncflow.client.types.mail.max-retry-num=5", name + "=60")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining(name + " is no setting of a task type")
+                    .hasStackTraceContaining("lease-seconds, max-delivery"));
+  }
+
   @Test
   void declaredTypesAreSavedWithWhatIsDeclared() {
     withServer
         .withPropertyValues(
             "asyncflow.client.types.mail.max-retry-num=5",
             "asyncflow.client.types.mail.lease-seconds=60",
-            "asyncflow.client.types.report.rate-limit=3")
+            "asyncflow.client.types.acme_report.rateLimit=3")
         .withBean(
             "song", TaskTypeSettings.class, () -> TaskTypeSettings.named("song").withEvents(2))
         .run(
@@ -111,7 +129,7 @@ class FlowClientAutoConfigurationTest {
               await().until(() -> saves.size() == 3);
               assertThat(typeOf("mail").maxRetryNum()).isEqualTo(5);
               assertThat(typeOf("mail").leaseSeconds()).isEqualTo(60);
-              assertThat(typeOf("report").rateLimit()).isEqualTo(3);
+              assertThat(typeOf("acme_report").rateLimit()).isEqualTo(3);
               assertThat(typeOf("song").events()).isEqualTo(2);
             });
   }

@@ -1,6 +1,6 @@
 package io.asyncflow.bench.option;
 
-import io.asyncflow.dev.command.WholeNumber;
+import io.asyncflow.dev.command.option.WholeNumber;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

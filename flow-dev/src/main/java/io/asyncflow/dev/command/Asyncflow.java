@@ -10,6 +10,7 @@ import java.security.cert.CertPathBuilderException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
@@ -42,6 +43,10 @@ public final class Asyncflow {
   private static final String TERMINAL_PROPERTY = "asyncflow.terminal";
   private static final int WIDTH = 100;
 
+  /** What picocli says of a text that is none of an enum's names. */
+  private static final Pattern NO_CONSTANT =
+      Pattern.compile("^expected one of \\[(.*)] \\(case-insensitive\\) but was '(.*)'$");
+
   /** Of a command that has no others. */
   private static final Map<String, String> EXIT_CODES =
       new TreeMap<>(Map.of("0", "done", "1", "failed", "2", "not understood"));
@@ -65,7 +70,7 @@ public final class Asyncflow {
   }
 
   /** The command line with these commands. */
-  static CommandLine of(Object... commands) {
+  public static CommandLine of(Object... commands) {
     CommandLine root = new CommandLine(new Asyncflow());
     for (Object command : commands) {
       root.addSubcommand(command);
@@ -156,13 +161,22 @@ public final class Asyncflow {
     }
     if (e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
       ArgSpec argument = missing.getMissing().get(0);
-      return argument instanceof OptionSpec option
-          ? option.longestName() + " needs a value."
-          : command.name() + " needs " + argument.paramLabel() + ".";
+      if (argument instanceof OptionSpec option) {
+        return option.required()
+            ? command.name() + " needs " + option.longestName() + " " + option.paramLabel() + "."
+            : option.longestName() + " needs a value.";
+      }
+      return command.name() + " needs " + argument.paramLabel() + ".";
     }
-    if (e.getCause() instanceof TypeConversionException
-        && e.getArgSpec() instanceof OptionSpec option) {
-      return option.longestName() + " " + e.getCause().getMessage() + ".";
+    if (e.getCause() instanceof TypeConversionException && e.getArgSpec() != null) {
+      String name =
+          e.getArgSpec() instanceof OptionSpec option
+              ? option.longestName()
+              : e.getArgSpec().paramLabel();
+      return name
+          + " "
+          + NO_CONSTANT.matcher(e.getCause().getMessage()).replaceFirst("wants one of $1, not $2")
+          + ".";
     }
     return e.getMessage().replaceFirst("^Error: ", "") + ".";
   }

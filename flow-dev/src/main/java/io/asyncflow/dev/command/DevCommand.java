@@ -2,7 +2,7 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.dev.command.WholeNumber.Port;
+import io.asyncflow.dev.command.option.WholeNumber.Port;
 import io.asyncflow.dev.environment.ApiKey;
 import io.asyncflow.dev.environment.Installation;
 import io.asyncflow.dev.stack.ClaimedPort;

@@ -1,5 +1,19 @@
 package io.asyncflow.dev.command;
 
+import io.asyncflow.dev.command.access.AuditCommand;
+import io.asyncflow.dev.command.access.KeyCommand;
+import io.asyncflow.dev.command.access.SealCommand;
+import io.asyncflow.dev.command.fleet.HookCommand;
+import io.asyncflow.dev.command.fleet.PauseCommand;
+import io.asyncflow.dev.command.fleet.PausesCommand;
+import io.asyncflow.dev.command.fleet.ResumeCommand;
+import io.asyncflow.dev.command.fleet.TypeCommand;
+import io.asyncflow.dev.command.fleet.WorkerCommand;
+import io.asyncflow.dev.command.work.BulkCommand;
+import io.asyncflow.dev.command.work.EventsCommand;
+import io.asyncflow.dev.command.work.JobCommand;
+import io.asyncflow.dev.command.work.ScheduleCommand;
+import io.asyncflow.dev.command.work.TaskCommand;
 import io.asyncflow.dev.environment.Installation;
 import java.io.PrintStream;
 import java.time.ZoneId;

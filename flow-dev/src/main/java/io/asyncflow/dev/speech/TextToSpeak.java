@@ -1,11 +1,10 @@
 package io.asyncflow.dev.speech;
 
 import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.host.TextFile;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,29 +82,13 @@ public record TextToSpeak(String text) {
    * @throws DevException in one sentence if it is missing, empty, too large or no text
    */
   public static TextToSpeak in(Path file) {
-    if (!Files.exists(file)) {
-      throw new DevException("There is no file " + file + ".");
+    if (file.toFile().length() > MAX_BYTES) {
+      throw new DevException("The file " + file + " is larger than 15 MB, which no job takes.");
     }
-    if (!Files.isRegularFile(file)) {
-      throw new DevException(file + " is not a file.");
+    String text = TextFile.read(file);
+    if (text.isBlank()) {
+      throw new DevException("The file " + file + " is empty.");
     }
-    try {
-      if (Files.size(file) > MAX_BYTES) {
-        throw new DevException("The file " + file + " is larger than 15 MB, which no job takes.");
-      }
-      String text =
-          StandardCharsets.UTF_8
-              .newDecoder()
-              .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
-              .toString();
-      if (text.isBlank()) {
-        throw new DevException("The file " + file + " is empty.");
-      }
-      return new TextToSpeak(text);
-    } catch (CharacterCodingException e) {
-      throw new DevException("The file " + file + " is not text in UTF-8.", e);
-    } catch (IOException e) {
-      throw new DevException("The file " + file + " cannot be read.", e);
-    }
+    return new TextToSpeak(text);
   }
 }

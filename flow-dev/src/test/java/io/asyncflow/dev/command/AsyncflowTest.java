@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.command.WholeNumber.Port;
+import io.asyncflow.dev.command.option.WholeNumber.Port;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.security.cert.CertPathBuilderException;

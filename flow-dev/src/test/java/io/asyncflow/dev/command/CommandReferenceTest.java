@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.fail;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -15,6 +18,8 @@ import picocli.CommandLine.Help.Ansi;
 class CommandReferenceTest {
 
   private static final Path DOCUMENT = Path.of("..", "docs", "cli.md");
+
+  private static final Path SCRIPT = Path.of("..", "asyncflow");
 
   /** What stands below it is made here. */
   private static final String BELOW = "## Commands\n";
@@ -28,6 +33,36 @@ class CommandReferenceTest {
       Path wanted = Files.writeString(Path.of("target", "cli.md"), written);
       fail("docs/cli.md is not what --help says; copy flow-dev/" + wanted + " over it");
     }
+  }
+
+  @Test
+  void usageOfTheScriptNamesTheSubcommandsOfEachCommand() throws IOException {
+    String usage = Files.readString(SCRIPT);
+    CommandLine root = Asyncflow.of(DevLauncher.commands(Map.of(), System.out, System.err));
+    root.getSubcommands()
+        .forEach(
+            (name, command) ->
+                assertThat(subcommandsOf(name, usage))
+                    .as(name)
+                    .containsExactlyInAnyOrderElementsOf(
+                        command.getSubcommands().values().stream()
+                            .map(CommandLine::getCommandName)
+                            .distinct()
+                            .toList()));
+  }
+
+  /** The words in brackets below the name of the command. */
+  private static List<String> subcommandsOf(String name, String usage) {
+    Matcher words =
+        Pattern.compile(
+                "\n  "
+                    + name
+                    + " .*(?:\n    .*)*?\n? +\\(([a-z]+(?:,\\s+[a-z]+)*)\\)\n|\n  "
+                    + name
+                    + " ")
+            .matcher(usage);
+    assertThat(words.find()).as(name).isTrue();
+    return words.group(1) == null ? List.of() : List.of(words.group(1).split(",\\s+"));
   }
 
   private static String reference() {

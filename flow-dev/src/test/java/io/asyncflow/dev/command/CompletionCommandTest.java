@@ -29,7 +29,8 @@ class CompletionCommandTest {
         "./asyncflow ben | bench",
         "./asyncflow task hist | history",
         "./asyncflow job list --sta | --state",
-        "./asyncflow job list --state FAI | FAILED"
+        "./asyncflow job list --state FAI | FAILED",
+        "./asyncflow key create --role OP | OPERATOR"
       })
   void wordsAreCompleted(String line, String completed) throws Exception {
     String[] words = line.trim().split(" ");

@@ -18,22 +18,22 @@ import java.util.Queue;
 import java.util.function.BiFunction;
 
 /** A server that says what a test wants, and the command line that asks it. Not thread-safe. */
-final class ScriptedServer implements AutoCloseable {
+public final class ScriptedServer implements AutoCloseable {
 
   /** Makes the commands, which read this environment and print there. */
-  interface Commands extends BiFunction<Map<String, String>, PrintStream, Object[]> {}
+  public interface Commands extends BiFunction<Map<String, String>, PrintStream, Object[]> {}
 
-  final ByteArrayOutputStream out = new ByteArrayOutputStream();
-  final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  public final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  public final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
   /** The calls without {@code /api/}, each with its body. */
-  final List<String> asked = new ArrayList<>();
+  public final List<String> asked = new ArrayList<>();
 
   private final Queue<String> answers = new ArrayDeque<>();
   private final Commands commands;
   private final HttpServer server;
 
-  ScriptedServer(Commands commands) throws IOException {
+  public ScriptedServer(Commands commands) throws IOException {
     this.commands = commands;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::answer);
@@ -41,16 +41,16 @@ final class ScriptedServer implements AutoCloseable {
   }
 
   /** The result of the next call; a call without any succeeds without a result. */
-  void answers(String result) {
+  public void answers(String result) {
     answers.add("{\"code\":0,\"msg\":\"ok\",\"result\":" + result + "}");
   }
 
-  void refuses(int code, String message) {
+  public void refuses(int code, String message) {
     answers.add("{\"code\":%d,\"msg\":\"%s\",\"result\":null}".formatted(code, message));
   }
 
   /** Runs a command line; returns its exit code. */
-  int run(String... words) {
+  public int run(String... words) {
     Map<String, String> environment =
         Map.of("FLOW_URL", "http://127.0.0.1:" + server.getAddress().getPort());
     PrintStream console = new PrintStream(out, true, UTF_8);
@@ -61,11 +61,11 @@ final class ScriptedServer implements AutoCloseable {
         .execute(words);
   }
 
-  List<String> printed() {
+  public List<String> printed() {
     return out.toString(UTF_8).lines().toList();
   }
 
-  List<String> errors() {
+  public List<String> errors() {
     return err.toString(UTF_8).lines().toList();
   }
 

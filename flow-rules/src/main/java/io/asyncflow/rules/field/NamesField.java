@@ -35,7 +35,7 @@ public final class NamesField {
     if (values.size() > names) {
       refuse("must name at most " + names);
     } else if (values.stream().anyMatch(v -> v.codePointCount(0, v.length()) > characters)) {
-      refuse("must name only what is at most " + characters + " characters long");
+      refuse("must have names of at most " + characters + " characters");
     } else if (values.stream().anyMatch(v -> v.isEmpty() || isGarbled(v))) {
       refuse("must name only what can be a name");
     }

@@ -2,8 +2,11 @@ package io.asyncflow.spring.outbox;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
+import io.asyncflow.spring.SetupException;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -32,7 +35,14 @@ public class OutboxAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   OutboxTable asyncflowOutboxTable(DataSource dataSource, OutboxProperties properties) {
-    OutboxTable table = new OutboxTable(dataSource, properties.getTable());
+    String name = properties.getTable();
+    if (!OutboxTable.isName(name)) {
+      throw new SetupException(
+          "asyncflow.client.outbox.table is no name of a table: " + name,
+          "A name has letters, digits and _, perhaps after that of a schema and a dot.",
+          null);
+    }
+    OutboxTable table = new OutboxTable(dataSource, name);
     table.initialize(properties.getInitializeSchema());
     return table;
   }
@@ -40,8 +50,22 @@ public class OutboxAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   OutboxRelay asyncflowOutboxRelay(
-      OutboxTable table, FlowClient client, OutboxProperties properties) {
-    return new OutboxRelay(table, client, properties.getPollInterval());
+      OutboxTable table, ObjectProvider<FlowClient> clients, OutboxProperties properties) {
+    Duration interval = properties.getPollInterval();
+    if (interval.toMillis() <= 0) {
+      throw new SetupException(
+          "asyncflow.client.outbox.poll-interval is not positive: " + interval,
+          "Set it to 1ms or more; the default is 5s.",
+          null);
+    }
+    FlowClient client = clients.getIfAvailable();
+    if (client == null) {
+      throw new SetupException(
+          "The outbox has no client that sends its tasks.",
+          "Set asyncflow.client.url to the URL of flowsvr, or define a bean of type FlowClient.",
+          null);
+    }
+    return new OutboxRelay(table, client, interval);
   }
 
   @Bean

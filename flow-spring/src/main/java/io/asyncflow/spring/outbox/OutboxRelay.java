@@ -115,31 +115,38 @@ public final class OutboxRelay implements SmartLifecycle {
       boolean stopped = false;
       while (!stopped) {
         news.drainPermits();
-        sendAll(end);
-        if (pause.isZero()) {
+        RuntimeException failure = sendAll(end);
+        if (failure != null) {
+          stopped = failed(failure, end);
+        } else {
           if (!end.isRequested()) { // whose news may just have been drained
             news.tryAcquire(pollInterval.toMillis(), TimeUnit.MILLISECONDS);
           }
           stopped = end.isRequested();
-        } else {
-          stopped = end.await(pause);
         }
       }
       // What was committed while the other parts of the application stopped.
-      sendAll(end);
+      RuntimeException failure = sendAll(end);
+      if (failure != null) { // such as of a database that ends with the process, too
+        log.info(
+            "the outbox is not read any more, and the next start sends what is left: {}",
+            OneLine.of(String.valueOf(failure.getMessage())));
+      }
     } catch (InterruptedException e) {
       log.debug("the relay is interrupted; the next start sends what is left");
     }
   }
 
-  private void sendAll(Stop end) {
+  /** Returns why not, or {@code null}. */
+  private RuntimeException sendAll(Stop end) {
     try {
       while (sendOnce() == BATCH && !end.isOver()) {
         worked();
       }
       worked();
+      return null;
     } catch (RuntimeException e) {
-      failed(e, end);
+      return e;
     }
   }
 
@@ -150,21 +157,23 @@ public final class OutboxRelay implements SmartLifecycle {
     }
   }
 
-  private void failed(RuntimeException e, Stop end) {
-    if (end.isRequested()) {
-      log.warn(
-          "the tasks of the outbox are not sent now, and the next start sends them: {}",
-          OneLine.of(String.valueOf(e.getMessage())));
-    } else if (pause.isZero()) {
+  /**
+   * Pauses. A failure is logged only after that: if the application ends, it is no news.
+   *
+   * @return whether a stop is requested
+   */
+  private boolean failed(RuntimeException e, Stop end) throws InterruptedException {
+    boolean isFirst = pause.isZero();
+    Duration doubled = isFirst ? FIRST_PAUSE : pause.multipliedBy(2);
+    pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    boolean stopped = end.await(pause);
+    if (isFirst && !stopped) {
       log.warn(
           "the tasks of the outbox are not sent now, and it is tried again: {}",
           OneLine.of(String.valueOf(e.getMessage())),
           e instanceof FlowException ? null : e);
-      pause = FIRST_PAUSE;
-    } else {
-      Duration doubled = pause.multipliedBy(2);
-      pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
     }
+    return stopped;
   }
 
   /**

@@ -1,10 +1,14 @@
 package io.asyncflow.spring.outbox;
 
+import io.asyncflow.api.OneLine;
+import io.asyncflow.spring.SetupException;
 import io.asyncflow.spring.outbox.OutboxProperties.InitializeSchema;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -17,9 +21,11 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * The table of one application's outbox, in H2, MySQL, MariaDB or PostgreSQL.
@@ -86,26 +92,37 @@ public final class OutboxTable {
 
   private static final int MOST_REFUSAL = 1_000;
 
+  /** With MySQL's default, the lock of a claim would cover the gap into which others insert. */
+  private static final TransactionDefinition CLAIMING =
+      new TransactionDefinition() {
+        @Override
+        public int getIsolationLevel() {
+          return ISOLATION_READ_COMMITTED;
+        }
+      };
+
   private final String name;
   private final JdbcTemplate jdbc;
-  private final TransactionTemplate claims;
+  private final PlatformTransactionManager transactions;
 
   /** Whether a connection commits by itself outside of transactions; false until that is known. */
   private volatile boolean commitsByDefault;
 
   /**
-   * @throws IllegalArgumentException if that is no name of a table
+   * @param name one of a table; {@link #isName}
    */
   OutboxTable(DataSource dataSource, String name) {
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "a table's name has letters, digits and _, and is not '" + name + "'");
+    if (!isName(name)) {
+      throw new IllegalArgumentException("no name of a table: " + name);
     }
     this.name = name;
     jdbc = new JdbcTemplate(dataSource);
-    claims = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
-    // With MySQL's default, the lock of a claim would cover the gap into which others insert.
-    claims.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+    transactions = new DataSourceTransactionManager(dataSource);
+  }
+
+  /** Whether a table may be called so. */
+  static boolean isName(String name) {
+    return name != null && NAME.matcher(name).matches();
   }
 
   String name() {
@@ -138,7 +155,7 @@ public final class OutboxTable {
   }
 
   /**
-   * @throws IllegalStateException if there is no such table, or the database has no such claims
+   * @throws SetupException if there is no such table, or the database has no such claims
    */
   void requireUsable() {
     try {
@@ -147,13 +164,15 @@ public final class OutboxTable {
           Boolean.TRUE.equals(
               jdbc.execute((ConnectionCallback<Boolean>) Connection::getAutoCommit));
     } catch (DataAccessException e) {
-      throw new IllegalStateException(
-          "the table "
+      throw new SetupException(
+          "The table "
               + name
-              + " cannot be used: create it with "
+              + " of the outbox cannot be used: "
+              + OneLine.of(String.valueOf(e.getMostSpecificCause().getMessage())),
+          "Create it with "
               + SCHEMA
-              + " of flow-spring, or set asyncflow.client.outbox.initialize-schema=always; H2,"
-              + " MySQL 8, MariaDB 10.6 and PostgreSQL have what it needs",
+              + " of flow-spring, or set asyncflow.client.outbox.initialize-schema=always. H2,"
+              + " MySQL 8, MariaDB 10.6 and PostgreSQL have what it needs.",
           e);
     }
   }
@@ -194,19 +213,30 @@ public final class OutboxTable {
    * does to the table is committed when it returns, and undone if it throws.
    */
   <T> T claim(Function<List<OutboxTask>, T> use, int limit, long nowMs) {
-    return claims.execute(
-        transaction ->
-            use.apply(
-                jdbc.query(
-                    of(CLAIM),
-                    (row, number) ->
-                        OutboxTask.read(
-                            row.getLong("due_ms"),
-                            row.getString("id"),
-                            row.getInt("attempts"),
-                            row.getString("task")),
-                    nowMs,
-                    limit)));
+    TransactionStatus transaction = transactions.getTransaction(CLAIMING);
+    T result;
+    try {
+      result = use.apply(jdbc.query(of(CLAIM), OutboxTable::row, nowMs, limit));
+    } catch (RuntimeException | Error e) {
+      undo(transaction, e);
+      throw e;
+    }
+    transactions.commit(transaction);
+    return result;
+  }
+
+  private static OutboxTask row(ResultSet row, int number) throws SQLException {
+    return OutboxTask.read(
+        row.getLong("due_ms"), row.getString("id"), row.getInt("attempts"), row.getString("task"));
+  }
+
+  /** TransactionTemplate would log as an error that a database is away, besides the caller. */
+  private void undo(TransactionStatus transaction, Throwable why) {
+    try {
+      transactions.rollback(transaction);
+    } catch (TransactionException e) {
+      why.addSuppressed(e);
+    }
   }
 
   void delete(List<OutboxTask> rows) {

@@ -1,25 +1,44 @@
 package io.asyncflow.spring.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
+import io.asyncflow.spring.outbox.OutboxProperties.InitializeSchema;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
+@ExtendWith(OutputCaptureExtension.class)
 class OutboxOnH2Test extends OutboxContract {
 
   private static DriverManagerDataSource newDatabase() {
@@ -97,16 +116,82 @@ class OutboxOnH2Test extends OutboxContract {
                 .doesNotHaveBean(OutboxRelay.class));
   }
 
+  /** An application without a bean of type FlowClient. */
+  @Configuration(proxyBeanMethods = false)
+  @ImportAutoConfiguration({FlowClientAutoConfiguration.class, OutboxAutoConfiguration.class})
+  static class Application {
+
+    @Bean
+    DataSource database() {
+      return newDatabase();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "initialize-schema=never | The table asyncflow_outbox of the outbox cannot be used"
+            + " | initialize-schema=always",
+        "table=bad name | asyncflow.client.outbox.table | letters, digits and _",
+        "poll-interval=0s | asyncflow.client.outbox.poll-interval is not positive: PT0S | 1ms or more",
+        "pollInterval=-5s | asyncflow.client.outbox.poll-interval is not positive: PT-5S | 1ms or more"
+      })
+  void applicationThatCannotStartSaysWhy(
+      String property, String problem, String remedy, CapturedOutput output) {
+    assertThatException()
+        .isThrownBy(
+            () ->
+                start(
+                    "asyncflow.client.url=http://127.0.0.1:1",
+                    "asyncflow.client.outbox." + property));
+    assertThat(output)
+        .contains("APPLICATION FAILED TO START", problem, remedy)
+        .doesNotContain("\tat ");
+  }
+
   @Test
-  void applicationWithoutTheTableSaysHowToMakeIt() {
-    application
-        .withPropertyValues(
-            "asyncflow.client.outbox.enabled=true",
-            "asyncflow.client.outbox.initialize-schema=never")
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .hasStackTraceContaining("initialize-schema=always"));
+  void outboxWithoutAClientIsToldTheUrl(CapturedOutput output) {
+    assertThatException().isThrownBy(OutboxOnH2Test::start);
+    assertThat(output)
+        .contains("APPLICATION FAILED TO START", "Set asyncflow.client.url")
+        .doesNotContain("\tat ");
+  }
+
+  private static void start(String... properties) {
+    new SpringApplicationBuilder(Application.class)
+        .web(WebApplicationType.NONE)
+        .properties("asyncflow.client.outbox.enabled=true")
+        .properties(properties)
+        .run()
+        .close();
+  }
+
+  /** As an H2 in a file, which closes itself when the process ends. */
+  @Test
+  void databaseThatEndsBeforeTheRelayIsNoError(CapturedOutput output) throws Exception {
+    DataSource database = newDatabase();
+    OutboxTable table = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
+    table.initialize(InitializeSchema.ALWAYS);
+    TransactionalFlowClient flow = new TransactionalFlowClient(table, () -> {});
+    new TransactionTemplate(new DataSourceTransactionManager(database))
+        .executeWithoutResult(status -> flow.create(NewTask.of("mail", "send", "ada", "")));
+    CountDownLatch sent = new CountDownLatch(1);
+    FlowClient ending =
+        new ForwardingFlowClient(server) {
+          @Override
+          public List<CreateResult> create(List<NewTask> batch) {
+            new JdbcTemplate(database).execute("SHUTDOWN IMMEDIATELY");
+            sent.countDown();
+            return super.create(batch);
+          }
+        };
+    OutboxRelay relay = new OutboxRelay(table, ending, Duration.ofDays(1));
+    relay.start();
+    assertThat(sent.await(20, TimeUnit.SECONDS)).isTrue();
+    relay.stop();
+    assertThat(output)
+        .contains("the next start sends what is left")
+        .doesNotContain("WARN", "ERROR", "\tat ");
   }
 }

@@ -1,7 +1,7 @@
 package io.asyncflow.systemtest.chaos;
 
 import io.asyncflow.dev.command.Asyncflow;
-import io.asyncflow.dev.command.WholeNumber;
+import io.asyncflow.dev.command.option.WholeNumber;
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
 import io.asyncflow.systemtest.chaos.ChaosSchedules.Findings;
 import io.asyncflow.systemtest.check.Verdict;

@@ -228,6 +228,9 @@ class ReleaseIT {
           .containsExactlyInAnyOrderElementsOf(
               Stream.concat(libraries.stream(), Stream.of("asyncflow-bom")).toList());
     }
+    try (Stream<Path> released = Files.walk(repository)) {
+      assertThat(released).noneMatch(file -> file.toString().endsWith("-tests.jar"));
+    }
     for (String library : libraries) {
       assertThat(released(library, ".pom"))
           .content()

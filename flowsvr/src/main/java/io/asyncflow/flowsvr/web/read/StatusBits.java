@@ -1,22 +1,31 @@
 package io.asyncflow.flowsvr.web.read;
 
 import io.asyncflow.api.TaskStatus;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** A filter by status: an OR of status bits, or a comma-separated list of them. */
 public final class StatusBits {
 
   private static final int MAX_PIECES = 16;
 
+  private static final String RULE =
+      Arrays.stream(TaskStatus.values())
+          .map(status -> status.code() + " (" + status.name() + ")")
+          .collect(
+              Collectors.joining(
+                  ", ", "must be one of ", ", a sum of them, or several with commas"));
+
   private StatusBits() {}
 
   /** The statuses that the field selects; empty, meaning all, if the field is absent or 0. */
   public static Set<TaskStatus> read(Fields in, String name) {
     Set<TaskStatus> statuses = EnumSet.noneOf(TaskStatus.class);
-    for (String piece : in.names(name).max(MAX_PIECES, 2).values()) {
+    for (String piece : in.names(name).max(MAX_PIECES, Integer.MAX_VALUE).values()) {
       if (!addAll(statuses, piece)) {
-        in.refuse(name, "must be an OR of the status bits 1, 2, 4, 8, 16 and 32, or a comma list");
+        in.refuse(name, RULE);
         return Set.of();
       }
     }

@@ -182,6 +182,17 @@ class FieldsTest {
             "c is not valid Unicode");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"failed", "abc", "64", "-1", "8,x"})
+  void statusThatThereIsNotIsToldWhichThereAre(String status) {
+    Fields in = fields("{'status':'" + status + "'}");
+    assertThat(StatusBits.read(in, "status")).isEmpty();
+    assertThat(errors(in))
+        .singleElement()
+        .asString()
+        .startsWith("status must be one of 1 (WAITING), 2 (EXECUTING), ");
+  }
+
   @Test
   void lengthIsCountedAsTheDatabaseCounts() {
     Fields in = fields("{'a':'😀😀','b':'😀😀','c':'éé'}");

@@ -1,0 +1,136 @@
+package io.asyncflow.dev.command.fleet;
+
+import io.asyncflow.api.OneLine;
+import io.asyncflow.api.event.EventKind;
+import io.asyncflow.api.hook.Hook;
+import io.asyncflow.api.hook.HookClient;
+import io.asyncflow.api.hook.HookState;
+import io.asyncflow.api.hook.NewHook;
+import io.asyncflow.api.hook.SavedHook;
+import io.asyncflow.dev.command.option.ActOptions;
+import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.text.HookText;
+import io.asyncflow.dev.text.TimeText;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./asyncflow hook}: shows and steers the hooks of a server somewhere. */
+@Command(
+    name = "hook",
+    synopsisSubcommandLabel = "COMMAND",
+    description =
+        "Shows and steers the hooks of a running server: the URLs that it sends events to.",
+    footer =
+        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
+            + " names.",
+    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
+public final class HookCommand {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final String NAME = "the name of the hook";
+
+  private final Map<String, String> environment;
+  private final PrintStream out;
+  private final TimeText times;
+
+  public HookCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
+    this.environment = environment;
+    this.out = out;
+    this.times = new TimeText(zone);
+  }
+
+  record Hooks(List<Hook> hookList) {}
+
+  @Command(name = "list", description = "Shows all hooks.")
+  void list(@Mixin ServerOption server, @Mixin Output output) {
+    List<Hook> found = hooks(server).list();
+    if (output.printed(new Hooks(found), out)) {
+      return;
+    }
+    if (found.isEmpty()) {
+      out.println("There are no hooks.");
+    } else {
+      HookText.table(found, times).forEach(out::println);
+    }
+  }
+
+  @Command(
+      name = "save",
+      description =
+          "Creates the hook of a name or changes it, and prints the secret of a new one, which is"
+              + " not shown again.")
+  void save(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Parameters(paramLabel = "HOOK_URL", description = "where its events go; https") String url,
+      @Option(
+              names = "--type",
+              paramLabel = "TYPE",
+              split = ",",
+              description = "only events of these types")
+          Set<String> types,
+      @Option(
+              names = "--kind",
+              paramLabel = "KIND",
+              split = ",",
+              description = "only ${COMPLETION-CANDIDATES}")
+          Set<EventKind> kinds,
+      @Option(
+              names = "--state",
+              paramLabel = "STATE",
+              description = "ACTIVE or PAUSED; a hook that exists keeps its state if absent")
+          HookState state,
+      @Mixin ActOptions act) {
+    NewHook hook =
+        new NewHook(
+            name, url, types == null ? Set.of() : types, kinds == null ? Set.of() : kinds, state);
+    show(hooks(server).save(hook, act.operator(), act.reason()), "Changed.");
+  }
+
+  @Command(
+      name = "test",
+      description = "Sends a test to the URL of a hook, and prints the task that delivers it.")
+  void test(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name) {
+    out.println(OneLine.of(hooks(server).test(name)));
+  }
+
+  @Command(
+      name = "rotate",
+      description =
+          "Gives a hook a new secret and prints it. The one before signs beside it for 24 hours.")
+  void rotate(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Mixin ActOptions act) {
+    show(hooks(server).rotate(name, act.operator(), act.reason()), "");
+  }
+
+  private void show(SavedHook saved, String withoutSecret) {
+    out.println(saved.secret() == null ? withoutSecret : OneLine.of(saved.secret()));
+  }
+
+  @Command(
+      name = "delete",
+      description = "Deletes a hook; its deliveries that have not ended fail.")
+  void delete(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Mixin ActOptions act) {
+    hooks(server).delete(name, act.operator(), act.reason());
+    out.println("Deleted.");
+  }
+
+  private HookClient hooks(ServerOption server) {
+    return server.client(environment, PATIENCE).hooks();
+  }
+}

@@ -1,0 +1,205 @@
+package io.asyncflow.dev.command.work;
+
+import io.asyncflow.api.OneLine;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.bulk.Bulk;
+import io.asyncflow.api.bulk.BulkAct;
+import io.asyncflow.api.bulk.BulkArguments;
+import io.asyncflow.api.bulk.BulkClient;
+import io.asyncflow.api.bulk.BulkPage;
+import io.asyncflow.api.bulk.BulkPreview;
+import io.asyncflow.api.bulk.NewBulk;
+import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.api.stats.BoundedCount.Kind;
+import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.command.option.ActOptions;
+import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.PageOptions;
+import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.text.BulkText;
+import io.asyncflow.dev.text.TimeText;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./asyncflow bulk}: acts on all tasks of a server somewhere that match a search. */
+@Command(
+    name = "bulk",
+    synopsisSubcommandLabel = "COMMAND",
+    description =
+        "Acts on all tasks of a running server that match a search: preview says what would be"
+            + " done, and start does it.",
+    footer =
+        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
+            + " names.",
+    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
+public final class BulkCommand {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final String ID = "the id of the bulk";
+
+  private final Map<String, String> environment;
+  private final PrintStream out;
+  private final TimeText times;
+
+  public BulkCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
+    this.environment = environment;
+    this.out = out;
+    this.times = new TimeText(zone);
+  }
+
+  @Command(
+      name = "preview",
+      description = "Says what an act on all tasks that fit some words would do.")
+  void preview(
+      @Mixin ServerOption server,
+      @Parameters(index = "0", paramLabel = "ACT", description = "${COMPLETION-CANDIDATES}")
+          BulkAct act,
+      @Parameters(
+              index = "1..*",
+              arity = "1..*",
+              paramLabel = "WORDS",
+              description = "as of task find, such as: type:tts status:failed")
+          List<String> words,
+      @Option(names = "--status", paramLabel = "N", description = "of SET_STATUS: 1, 4, 8 or 16")
+          Integer status,
+      @Option(
+              names = "--run-at",
+              paramLabel = "MS",
+              description = "of RESCHEDULE: when, in ms since 1970")
+          Long runAt,
+      @Option(
+              names = "--delay",
+              paramLabel = "MS",
+              description = "of RESCHEDULE: how long after the preview, in ms")
+          Long delayMs,
+      @Option(
+              names = "--priority",
+              paramLabel = "N",
+              description = "of RESCHEDULE: seconds of head start")
+          Integer priority,
+      @Option(names = "--cap", paramLabel = "N", description = "the most tasks to act on")
+          Integer cap) {
+    BulkArguments arguments = new BulkArguments(status, runAt, delayMs, priority);
+    BulkPreview preview =
+        bulks(server)
+            .preview(new NewBulk(act, Map.of("q", String.join(" ", words)), arguments, cap));
+    out.println("%s would be tried on %s tasks.".formatted(preview.act(), text(preview.count())));
+    preview
+        .byStatus()
+        .forEach((name, tasks) -> line(name.toLowerCase(Locale.ROOT), "%,d".formatted(tasks)));
+    for (Task task : preview.samples()) {
+      line(
+          "such as",
+          "%s  %s  %s".formatted(task.taskId(), task.taskStatus().name(), task.taskStage()));
+    }
+    if (preview.count().count() > preview.cap()) {
+      line("cap", "it ends after %,d".formatted(preview.cap()));
+    }
+    out.println("Until " + times.of(preview.tokenUntil()) + " it is started by");
+    out.println(
+        OneLine.of(
+            "bulk start %s --count %d --reason TEXT"
+                .formatted(preview.token(), preview.count().count())));
+  }
+
+  private static String text(BoundedCount count) {
+    return "%s%,d".formatted(count.kind() == Kind.EXACT ? "" : "at least ", count.count());
+  }
+
+  @Command(name = "start", description = "Starts what was previewed, and prints the bulk's id.")
+  void start(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "TOKEN", description = "of the preview") String token,
+      @Option(
+              names = "--count",
+              paramLabel = "N",
+              required = true,
+              description = "how many tasks the preview has found")
+          long count,
+      @Mixin ActOptions act) {
+    if (act.reason() == null || act.reason().isBlank()) {
+      throw new UsageException("start needs --reason TEXT.");
+    }
+    out.println(OneLine.of(bulks(server).start(token, count, act.operator(), act.reason())));
+  }
+
+  @Command(name = "list", description = "Lists bulks, the newest first.")
+  void list(@Mixin ServerOption server, @Mixin PageOptions page, @Mixin Output output) {
+    BulkPage found = bulks(server).list(page.limit(), page.cursor());
+    if (output.printed(found, out)) {
+      return;
+    }
+    if (found.bulks().isEmpty()) {
+      out.println("There are no bulks.");
+      return;
+    }
+    BulkText.table(found.bulks(), times).forEach(out::println);
+    Output.tellCursor(found.nextCursor(), out);
+  }
+
+  @Command(name = "show", description = "Shows how far a bulk has come.")
+  void show(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Mixin Output output) {
+    Bulk bulk = bulks(server).get(id);
+    if (output.printed(bulk, out)) {
+      return;
+    }
+    out.println(OneLine.of(bulk.bulkId()));
+    line("state", bulk.state().name());
+    line("error", bulk.error());
+    line("act", bulk.act().name());
+    line("search", bulk.filter().toString());
+    line("expected", text(bulk.count()));
+    line("done", "%,d".formatted(bulk.done()));
+    line("skipped", "%,d".formatted(bulk.skipped()));
+    line("refused", "%,d".formatted(bulk.refused()));
+    line("caller", bulk.principal());
+    line("operator", bulk.operator());
+    line("reason", bulk.reason());
+    line("started", times.of(bulk.startTime()));
+    line("ended", bulk.endTime() == null ? null : times.of(bulk.endTime()));
+    line("ends about", bulk.endsAbout() == null ? null : times.of(bulk.endsAbout()));
+    for (Bulk.Refusal refusal : bulk.refusals()) {
+      line("refused", "%s: %d %s".formatted(refusal.taskId(), refusal.code(), refusal.msg()));
+    }
+  }
+
+  @Command(name = "stop", description = "Stops a bulk; what it has done stays.")
+  void stop(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Mixin ActOptions act) {
+    bulks(server).stop(id, act.operator(), act.reason());
+    out.println("Stopped.");
+  }
+
+  @Command(name = "resume", description = "Lets a stopped bulk go on.")
+  void resume(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Mixin ActOptions act) {
+    bulks(server).resume(id, act.operator(), act.reason());
+    out.println("It goes on.");
+  }
+
+  private BulkClient bulks(ServerOption server) {
+    return server.client(environment, PATIENCE).bulk();
+  }
+
+  /** Nothing for what is unknown. */
+  private void line(String name, String text) {
+    if (text != null && !text.isEmpty()) {
+      out.println("  %-16s%s".formatted(name, OneLine.of(text)));
+    }
+  }
+}
