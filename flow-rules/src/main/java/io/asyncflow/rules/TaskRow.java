@@ -120,6 +120,11 @@ public record TaskRow(
     return place != null && place.copies() != null;
   }
 
+  /** Since when a waiting task could have been held, whatever its head start. */
+  public long dueTime() {
+    return DueTime.of(orderTime, priority, modifyTime);
+  }
+
   /** Whether a worker holds the task and its lease has not run out. */
   public boolean isUnderLiveLease() {
     return status == TaskStatus.EXECUTING && leaseEnd > now;

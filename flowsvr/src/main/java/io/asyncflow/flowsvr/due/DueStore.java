@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.due;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
+import io.asyncflow.rules.DueTime;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
@@ -44,12 +45,13 @@ public class DueStore {
   public static final TableSql HEAD_OF_LANE = new TableSql(HEAD_TEXT.replace("<lane>", "?"));
 
   /**
-   * One index access: the first waiting task of the next lane of the stage, or of the next stage.
+   * One index access and a row, which has the head start: the first waiting task of the next lane
+   * of the stage, or of the next stage.
    */
   public static final TableSql HEAD_OF_NEXT =
       new TableSql(
           """
-          SELECT task_stage, lane, id, order_time, now_ms AS db_now
+          SELECT task_stage, lane, order_time, priority, modify_time, now_ms AS db_now
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = 1
             AND (task_stage > ? OR task_stage = ? AND lane > ?)
@@ -184,10 +186,17 @@ public class DueStore {
   record Seen(List<Head> heads, int begin, int end, boolean hasLanes, boolean hasRepeats) {}
 
   /**
+   * A source with waiting tasks.
+   *
+   * @param dueMs for how long its first task has been due; negative if it is not
+   */
+  public record Waiting(Source source, long dueMs) {}
+
+  /**
    * The first waiting task, due or not, of the source that follows each of these in its table; none
    * behind the last one. One statement.
    */
-  public List<Head> headsOfNext(List<Source> after) {
+  public List<Waiting> headsOfNext(List<Source> after) {
     return jdbc.sql(HEAD_OF_NEXT.ofAll(after.stream().map(Source::table).toList()))
         .params(
             after.stream()
@@ -195,14 +204,16 @@ public class DueStore {
                 .toList())
         .query(
             (rs, row) ->
-                new Head(
+                new Waiting(
                     new Source(
                         after.get(rs.getInt("source")).table(),
                         rs.getString("task_stage"),
                         rs.getString("lane")),
-                    rs.getLong("id"),
-                    rs.getLong("order_time"),
-                    rs.getLong("db_now")))
+                    rs.getLong("db_now")
+                        - DueTime.of(
+                            rs.getLong("order_time"),
+                            rs.getInt("priority"),
+                            rs.getLong("modify_time"))))
         .list();
   }
 

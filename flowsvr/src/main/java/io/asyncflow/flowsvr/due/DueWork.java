@@ -34,13 +34,13 @@ public class DueWork {
   /**
    * A lane of a stage that has waiting tasks.
    *
-   * @param late how long the first task has been due; zero if it is not due
+   * @param late how long the task that is held first has been due; zero if it is not due
    */
   public record Waiting(Stage stage, Duration late) {}
 
   /**
    * The next one with waiting tasks behind each of these, in its table; none behind the last one.
-   * One statement, which reads one index entry per table, however many tasks wait.
+   * One statement, which reads one row per table, however many tasks wait.
    */
   public List<Waiting> next(List<Stage> after) {
     return store
@@ -48,10 +48,11 @@ public class DueWork {
             after.stream().map(at -> new Source(at.table(), at.name(), at.lane())).toList())
         .stream()
         .map(
-            head ->
+            found ->
                 new Waiting(
-                    new Stage(head.source().table(), head.source().stage(), head.source().lane()),
-                    Duration.ofMillis(Math.max(0, head.dueForMs()))))
+                    new Stage(
+                        found.source().table(), found.source().stage(), found.source().lane()),
+                    Duration.ofMillis(Math.max(0, found.dueMs()))))
         .toList();
   }
 }

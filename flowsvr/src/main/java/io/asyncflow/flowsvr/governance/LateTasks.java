@@ -10,21 +10,29 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyResult;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.pause.PausesInForce;
-import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.Outage;
+import io.asyncflow.flowsvr.system.TypeSeries;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
+import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
 import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BinaryOperator;
 import java.util.function.BooleanSupplier;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -32,8 +40,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Measures how overdue the longest waiting task is, so that operators notice work with too few
- * workers or none.
+ * Measures how overdue the longest waiting task of each type is, so that operators notice work with
+ * too few workers or none.
  */
 @Component
 class LateTasks {
@@ -50,6 +58,11 @@ class LateTasks {
 
   /** The limit of stages of one table in one run; the next run continues. */
   private static final int STAGES = 50;
+
+  /** How long the numbers of a run are shown: a run that finds the database away has none. */
+  private static final Duration SHOWN = Duration.ofMinutes(2);
+
+  private static final String NAME = "asyncflow_tasks_late_seconds";
 
   private static final BinaryOperator<Duration> LATER = BinaryOperator.maxBy(naturalOrder());
 
@@ -70,7 +83,22 @@ class LateTasks {
   /** The stage after which the next run continues, for tables whose pass is incomplete. */
   private final Map<TaskTable, Stage> unseen = new HashMap<>();
 
-  private volatile long latestMs;
+  private final BooleanSupplier leads;
+  private final Node node;
+  private final TypeSeries series = new TypeSeries();
+  private volatile Shown shown;
+
+  /**
+   * What a run found.
+   *
+   * @param byType the lateness of each type that is not paused
+   */
+  private record Shown(Map<TaskType, Duration> byType, long atNanos) {
+
+    long latestMs() {
+      return byType.values().stream().mapToLong(Duration::toMillis).max().orElse(0);
+    }
+  }
 
   @Autowired
   LateTasks(
@@ -78,9 +106,11 @@ class LateTasks {
       TaskFamilies families,
       DueWork dueWork,
       PausesInForce pauses,
-      TaskMeters meters,
-      LeaderElection election) {
-    this(types, families, dueWork, pauses, meters, () -> election.term().isPresent());
+      LeaderElection election,
+      Node node,
+      ScrapedMetrics metrics) {
+    this(types, families, dueWork, pauses, () -> election.term().isPresent(), node);
+    metrics.add(List.of(NAME), this::snapshots);
   }
 
   /**
@@ -92,17 +122,40 @@ class LateTasks {
       TaskFamilies families,
       DueWork dueWork,
       PausesInForce pauses,
-      TaskMeters meters,
-      BooleanSupplier leads) {
+      BooleanSupplier leads,
+      Node node) {
     this.types = types;
     this.families = families;
     this.dueWork = dueWork;
     this.pauses = pauses;
-    meters.showSeconds(
-        "tasks.late",
-        "since the longest waiting due task became due, but for what is paused; measured by the"
-            + " leader, 0 elsewhere",
-        () -> leads.getAsBoolean() ? latestMs / 1000.0 : 0);
+    this.leads = leads;
+    this.node = node;
+  }
+
+  /** Of the leader alone, and only while its runs reach the database. */
+  List<MetricSnapshot> snapshots() {
+    Shown last = shown;
+    if (last == null
+        || !leads.getAsBoolean()
+        || node.nanoTime() - last.atNanos() > SHOWN.toNanos()) {
+      return List.of();
+    }
+    Map<String, Duration> bySeries = new TreeMap<>();
+    last.byType().forEach((type, late) -> bySeries.merge(series.of(type.name()), late, LATER));
+    GaugeSnapshot.Builder gauge =
+        GaugeSnapshot.builder()
+            .name(NAME)
+            .help(
+                "since the first due task of the type became due, the longest of its stages, but for"
+                    + " what is paused; 0 if none is due");
+    bySeries.forEach(
+        (type, late) ->
+            gauge.dataPoint(
+                GaugeDataPointSnapshot.builder()
+                    .labels(Labels.of("type", type))
+                    .value(late.toMillis() / 1_000.0)
+                    .build()));
+    return List.of(gauge.build());
   }
 
   /**
@@ -131,9 +184,11 @@ class LateTasks {
    */
   Result runOnce() {
     Set<TaskTable> givenOut = new HashSet<>();
+    Set<TaskType> looked = new HashSet<>();
     for (TaskFamily family : families.allWithin(LATELY)) {
       if (types.known(family.type()).filter(type -> !type.paused()).isPresent()) {
         givenOut.addAll(family.live());
+        looked.add(family.type());
       }
     }
     late.keySet().retainAll(givenOut);
@@ -141,9 +196,23 @@ class LateTasks {
     FailureCollector failures = new FailureCollector();
     List<TaskTable> tables = turns.next(givenOut);
     examine(tables, failures);
-    latestMs = latenessByTable().values().stream().mapToLong(Duration::toMillis).max().orElse(0);
-    failures.throwFirst();
-    return new Result(lateTypes().size(), latestMs);
+    try {
+      failures.throwFirst();
+    } catch (RuntimeException e) {
+      if (Outage.of(e).isEmpty()) { // a table that cannot be read; the others were
+        show(looked);
+      }
+      throw e;
+    }
+    return new Result(lateTypes().size(), show(looked).latestMs());
+  }
+
+  private Shown show(Set<TaskType> looked) {
+    Map<TaskType, Duration> byType = new HashMap<>();
+    looked.forEach(type -> byType.put(type, Duration.ZERO));
+    latenessByTable().forEach((table, late) -> byType.merge(table.type(), late, LATER));
+    shown = new Shown(byType, node.nanoTime());
+    return shown;
   }
 
   private Map<TaskTable, Duration> latenessByTable() {

@@ -24,9 +24,9 @@ final class PulseTotals {
 
   /** Adds what happened at a place to totals that are shown. */
   void addTo(Map<Labels, StageTotals> shown, Place place, News news) {
-    series
-        .of(place.type(), place.stage())
-        .ifPresent(labels -> shown.computeIfAbsent(labels, first -> new StageTotals()).add(news));
+    shown
+        .computeIfAbsent(series.of(place.type(), place.stage()), first -> new StageTotals())
+        .add(news);
   }
 
   SortedMap<Labels, StageTotals> copy() {

@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.pulse.failure.FailureNote;
 import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
+import io.asyncflow.flowsvr.system.TypeSeries;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskRow;
@@ -22,9 +23,10 @@ import org.springframework.stereotype.Component;
  * Counts what happens to tasks on this server, by type and stage. To be told after the commit.
  * Counts in memory alone: two look-ups and some additions, without a lock. Thread-safe.
  *
- * <p>At most {@value #MOST_TYPES} types are counted, and {@value #MOST_STAGES} stages of each
- * apart; all others of a type together as {@link Numbers#OTHER_STAGES}. A stage in which nothing
- * has happened for a minute makes room.
+ * <p>At most {@value #MOST_TYPES} types are counted apart, and {@value #MOST_STAGES} stages of
+ * each; all others of a type together as {@link Numbers#OTHER_STAGES}, and all other types as
+ * {@link TypeSeries#OTHERS}, of which only Prometheus hears. A stage in which nothing has happened
+ * for a minute makes room.
  */
 @Component
 public class TaskPulse {
@@ -38,11 +40,12 @@ public class TaskPulse {
   /** All that is read has one reader at a time. */
   private final Object reading = new Object();
 
-  private static final StageCounters NOWHERE = new StageCounters();
-
   private final Map<String, Map<String, StageCounters>> types = new ConcurrentHashMap<>();
   private final FailureNotes failures;
   private final PulseTotals totals = new PulseTotals();
+
+  /** Of all types beyond the most; Prometheus alone sees them. */
+  private final StageCounters otherTypes = new StageCounters();
 
   /** Those that made room at the last drain; a thread that had found them may still count. */
   private Map<Place, StageCounters> leaving = Map.of();
@@ -158,7 +161,7 @@ public class TaskPulse {
   /** Within the look-up of the type, so that it is not forgotten meanwhile. */
   private StageCounters added(TaskType type, String stage) {
     if (types.size() >= MOST_TYPES && !types.containsKey(type.name())) {
-      return NOWHERE;
+      return otherTypes;
     }
     StageCounters[] added = new StageCounters[1];
     types.compute(
@@ -177,12 +180,15 @@ public class TaskPulse {
   /** A stage of a type; the stage {@code ""} is all of them. */
   record Place(String type, String stage) {}
 
+  private static final Place OTHER_TYPES = new Place(TypeSeries.OTHERS, Numbers.OTHER_STAGES);
+
   /** What has been counted since the last call, for one caller. */
   Map<Place, Numbers> drain() {
     synchronized (reading) {
       Map<Place, Numbers> drained = new HashMap<>();
       Map<Place, StageCounters> quiet = new HashMap<>();
       leaving.forEach((place, counters) -> drainInto(drained, place, counters));
+      otherTypes.news(true).ifPresent(news -> totals.add(OTHER_TYPES, news));
       forEach(
           (place, counters) -> {
             drainInto(drained, place, counters);
@@ -204,6 +210,7 @@ public class TaskPulse {
           (place, counters) ->
               counters.news(false).ifPresent(news -> totals.addTo(all, place, news));
       leaving.forEach(adding);
+      adding.accept(OTHER_TYPES, otherTypes);
       forEach(adding);
       return all;
     }

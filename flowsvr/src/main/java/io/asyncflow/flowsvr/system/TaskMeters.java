@@ -8,10 +8,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.config.MeterFilter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
@@ -20,8 +20,8 @@ import org.springframework.stereotype.Component;
  * Metrics of this server, for {@code /actuator/metrics} and {@code /actuator/prometheus}; what
  * happens to tasks is counted by {@code TaskPulse} alone.
  *
- * <p>Tags are the task's type and values of fixed lists, never ids or users. Types beyond the first
- * {@value #MOST_TYPES} are not counted. Thread-safe.
+ * <p>Tags are the task's type, as {@link TypeSeries} bounds it, and values of fixed lists, never
+ * ids or users. Thread-safe.
  */
 @Component
 public class TaskMeters {
@@ -29,7 +29,6 @@ public class TaskMeters {
   private static final String PREFIX = "asyncflow.";
   private static final String TYPE = "type";
   private static final String SECONDS = "seconds";
-  private static final int MOST_TYPES = 200;
 
   /** How late what has a time of its own may be: the buckets of a histogram. */
   public static final Duration[] PROMPTNESS = {
@@ -45,6 +44,7 @@ public class TaskMeters {
   };
 
   private final MeterRegistry registry;
+  private final TypeSeries types = new TypeSeries();
   private final Map<String, Timer> holdWaits = new ConcurrentHashMap<>();
   private final Map<String, Timer> starts = new ConcurrentHashMap<>();
   private final Map<String, Counter> written = new ConcurrentHashMap<>();
@@ -52,10 +52,6 @@ public class TaskMeters {
 
   public TaskMeters(MeterRegistry registry) {
     this.registry = registry;
-    registry
-        .config()
-        .meterFilter(
-            MeterFilter.maximumAllowableTags(PREFIX, TYPE, MOST_TYPES, MeterFilter.deny()));
   }
 
   /**
@@ -71,7 +67,7 @@ public class TaskMeters {
   private Timer holdWait(String type) {
     return Timer.builder(PREFIX + "hold.wait")
         .description("from a hold to its tasks; holds that got none are not included")
-        .tag(TYPE, type)
+        .tag(TYPE, types.of(type))
         .register(registry);
   }
 
@@ -87,7 +83,7 @@ public class TaskMeters {
   private Timer scheduleStart(String type) {
     return Timer.builder(PREFIX + "schedule.start")
         .description("from the fire time of a schedule to the first hold of its task")
-        .tag(TYPE, type)
+        .tag(TYPE, types.of(type))
         .serviceLevelObjectives(PROMPTNESS)
         .register(registry);
   }
@@ -96,7 +92,7 @@ public class TaskMeters {
   public void jobCreated(String type) {
     Counter.builder(PREFIX + "jobs.submitted")
         .description("jobs that were created")
-        .tag(TYPE, type)
+        .tag(TYPE, types.of(type))
         .register(registry)
         .increment();
   }
@@ -109,7 +105,7 @@ public class TaskMeters {
   public void refused(String type, String answer) {
     Counter.builder(PREFIX + "reports.refused")
         .description("reports that were not accepted, by the answer to them")
-        .tag(TYPE, type)
+        .tag(TYPE, types.of(type))
         .tag("answer", answer.toLowerCase(Locale.ROOT))
         .register(registry)
         .increment();
@@ -119,7 +115,7 @@ public class TaskMeters {
   public void revoked(String type) {
     Counter.builder(PREFIX + "runs.revoked")
         .description("holds that an operator ended")
-        .tag(TYPE, type)
+        .tag(TYPE, types.of(type))
         .register(registry)
         .increment();
   }
@@ -132,7 +128,7 @@ public class TaskMeters {
   private Counter eventsOf(String type) {
     return Counter.builder(PREFIX + "events.written")
         .description("events that were written")
-        .tag(TYPE, type)
+        .tag(TYPE, types.of(type))
         .register(registry);
   }
 
@@ -157,11 +153,13 @@ public class TaskMeters {
 
   /** Registers a gauge for each type, and removes those of an earlier call for other types. */
   public void showByType(String name, String description, Map<String, Integer> values) {
+    Map<String, Integer> shown = new TreeMap<>();
+    values.forEach((type, value) -> shown.merge(types.of(type), value, Integer::sum));
     byType
         .computeIfAbsent(
             name, n -> MultiGauge.builder(PREFIX + n).description(description).register(registry))
         .register(
-            values.entrySet().stream()
+            shown.entrySet().stream()
                 .<MultiGauge.Row<?>>map(
                     type -> MultiGauge.Row.of(Tags.of(TYPE, type.getKey()), type.getValue()))
                 .toList(),

@@ -67,10 +67,10 @@ final class WaitingReasons {
               + facts.ahead()
               + " due tasks of its stage stand before it.");
     }
-    if (reasons.isEmpty() && row.now() - row.orderTime() > LATE_MS) {
+    if (reasons.isEmpty() && row.now() - row.dueTime() > LATE_MS) {
       reasons.add(
           "RAN_TO_NOBODY",
-          data("dueForMs", row.now() - row.orderTime()),
+          data("dueForMs", row.now() - row.dueTime()),
           null,
           "REPORT_BUG",
           "It is due, and nothing is known that keeps it from running.");

@@ -10,13 +10,16 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.due.DueWork;
 import io.asyncflow.flowsvr.pause.PausesInForce;
-import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,7 +36,7 @@ class LateTasksIT {
   @Autowired TaskFamilies families;
   @Autowired DueWork dueWork;
 
-  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final Node node = new Node();
   private final AtomicBoolean leads = new AtomicBoolean(true);
   private LateTasks lateTasks;
 
@@ -46,12 +49,57 @@ class LateTasksIT {
   private LateTasks lateTasksOfNothingBut(TaskType type) {
     TaskFamilies only = mock();
     when(only.allWithin(any())).thenReturn(List.of(families.of(type)));
-    meters.clear();
     return lateTasksOf(only);
   }
 
   private LateTasks lateTasksOf(TaskFamilies looked) {
-    return new LateTasks(types, looked, dueWork, pauses, new TaskMeters(meters), leads::get);
+    return new LateTasks(types, looked, dueWork, pauses, leads::get, node);
+  }
+
+  /** What a scrape reads, by type. */
+  private Map<String, Double> seconds() {
+    Map<String, Double> byType = new TreeMap<>();
+    for (MetricSnapshot snapshot : lateTasks.snapshots()) {
+      ((GaugeSnapshot) snapshot)
+          .getDataPoints()
+          .forEach(point -> byType.put(point.getLabels().get("type"), point.getValue()));
+    }
+    return byType;
+  }
+
+  @Test
+  void headStartOfAPriorityIsNoLateness() {
+    TaskType late = given.aType().create();
+    given.aWaitingTask().ofType(late).withPriority(3_600).create();
+    lateTasks = lateTasksOfNothingBut(late);
+
+    assertThat(lateTasks.runOnce().latestMs()).isBetween(0L, 60_000L);
+    assertThat(seconds().get(late.name())).isLessThan(60);
+
+    TaskId id = given.aWaitingTask().ofType(late).inStage("last").withPriority(3_600).create();
+    given.letPass(10, MINUTES, id);
+    assertThat(lateTasks.runOnce().latestMs()).isBetween(600_000L, 660_000L);
+  }
+
+  @Test
+  void eachTypeHasItsOwnNumberAndAPausedOneHasNone() {
+    TaskType late = given.aType().create();
+    given.aWaitingTask().ofType(late).dueSince(2, MINUTES).create();
+    TaskType prompt = given.aType().create();
+    families.of(prompt);
+    TaskType paused = given.aType().with("paused", 1).create();
+    given.aWaitingTask().ofType(paused).dueSince(2, MINUTES).create();
+    TaskFamilies three = mock();
+    when(three.allWithin(any()))
+        .thenReturn(List.of(families.of(late), families.of(prompt), families.of(paused)));
+    lateTasks = lateTasksOf(three);
+    assertThat(seconds()).as("before the first run").isEmpty();
+
+    lateTasks.runOnce();
+
+    assertThat(seconds()).containsOnlyKeys(late.name(), prompt.name());
+    assertThat(seconds().get(late.name())).isGreaterThanOrEqualTo(120);
+    assertThat(seconds().get(prompt.name())).isZero();
   }
 
   @Test
@@ -67,18 +115,18 @@ class LateTasksIT {
     assertThat(result.hadEffect()).isTrue();
     assertThat(result.lateTypes()).isEqualTo(lateTasks.lateTypes().size());
     assertThat(result.latestMs()).isGreaterThanOrEqualTo(120_000);
-    assertThat(meters.get("asyncflow.tasks.late").gauge().value())
-        .isEqualTo(result.latestMs() / 1000.0);
+    assertThat(seconds().get(late.name())).isGreaterThanOrEqualTo(120);
   }
 
   @Test
   void serverThatLeadsNoMoreShowsNothingOfWhatItSaw() {
     given.aWaitingTask().ofType(given.aType().create()).dueSince(2, MINUTES).create();
     lateTasks.runOnce();
+    assertThat(seconds()).isNotEmpty();
 
     leads.set(false);
 
-    assertThat(meters.get("asyncflow.tasks.late").gauge().value()).isZero();
+    assertThat(seconds()).isEmpty();
   }
 
   @Test
@@ -126,7 +174,7 @@ class LateTasksIT {
       LateTasks.Result result = lateTasks.runOnce();
       assertThat(result.lateTypes()).isEqualTo(1);
       assertThat(result.latestMs()).isGreaterThanOrEqualTo(120_000);
-      assertThat(meters.get("asyncflow.tasks.late").gauge().value()).isGreaterThanOrEqualTo(120);
+      assertThat(seconds().get(many.name())).isGreaterThanOrEqualTo(120);
     }
 
     given.set(late, "status = 4");

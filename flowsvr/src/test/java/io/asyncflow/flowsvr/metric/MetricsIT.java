@@ -65,6 +65,7 @@ class MetricsIT {
           "asyncflow_access_ignored", Set.of(), // both of a server with access keys
           "asyncflow_events_written_total", Set.of("type"),
           "asyncflow_lanes", Set.of("type"),
+          "asyncflow_outbox_tasks", Set.of("state"), // of applications
           "ssl_chain_expiry_seconds", Set.of("bundle", "certificate", "chain"));
 
   @LocalServerPort int port;
@@ -95,6 +96,7 @@ class MetricsIT {
             () -> {
               System.gc(); // its pauses are in a panel
               return !scrape("?includedNames=jvm_gc_pause_seconds").families().isEmpty()
+                  && !scrape("?includedNames=asyncflow_tasks_late_seconds").families().isEmpty()
                   && !scrape("?includedNames=asyncflow_governance_runs_seconds")
                       .families()
                       .isEmpty();

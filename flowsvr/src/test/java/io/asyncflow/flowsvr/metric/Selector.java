@@ -20,7 +20,7 @@ record Selector(String metric, List<Match> matches, Set<String> grouped) {
   private static final Pattern TOKEN =
       Pattern.compile(
           "\\s+|\"(?:[^\"\\\\]|\\\\.)*\"|\\$[A-Za-z_]+|[A-Za-z_:][A-Za-z0-9_:]*"
-              + "|[0-9][0-9.]*[a-z]*|=~|!~|!=|==|>=|<=|[-+*/%(){}\\[\\],=<>]");
+              + "|[0-9][0-9.]*[a-z]*(?::[0-9]+[a-z])?|=~|!~|!=|==|>=|<=|[-+*/%(){}\\[\\],=<>]");
 
   private static final Set<String> WORDS =
       Set.of(
@@ -31,6 +31,9 @@ record Selector(String metric, List<Match> matches, Set<String> grouped) {
           "rate",
           "increase",
           "delta",
+          "max_over_time",
+          "quantile_over_time",
+          "offset",
           "histogram_quantile",
           "absent",
           "topk",
@@ -98,7 +101,9 @@ record Selector(String metric, List<Match> matches, Set<String> grouped) {
         }
         selectors.add(new Selector(token, matches, grouped));
       } else if (token.equals("[")) {
-        assertThat(tokens.get(i + 1)).as(expression).matches("\\d+[smhd]|\\$__rate_interval");
+        assertThat(tokens.get(i + 1))
+            .as(expression)
+            .matches("\\d+[smhd](:\\d+[smhd])?|\\$__rate_interval");
         assertThat(tokens.get(i + 2)).as(expression).isEqualTo("]");
         i += 2;
       }

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -32,6 +33,7 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterR
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.prometheus.PrometheusMetricsExportAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.yaml.snakeyaml.Yaml;
 
 /** What a worker with Spring Boot and Micrometer exports, and what is said of it. */
 class WorkerMetricsTest {
@@ -56,6 +58,12 @@ class WorkerMetricsTest {
     StageResult burn(StageContext context) {
       throw new NonRetryableException("it burns");
     }
+
+    @Stage(type = "slow", stage = "hang")
+    StageResult hang(StageContext context) throws InterruptedException {
+      new CountDownLatch(1).await(); // until it is interrupted
+      return StageResult.done("never");
+    }
   }
 
   private static void await(FakeFlowServer server, String stage, TaskStatus status)
@@ -64,10 +72,8 @@ class WorkerMetricsTest {
     assertThat(server.awaitStatus(id, status, PATIENCE)).isTrue();
   }
 
-  @Test
-  void workersExportWhatDashboardAlertsAndDocumentsSay() {
-    FakeFlowServer server = new FakeFlowServer().withType("filmed");
-    new ApplicationContextRunner()
+  private static ApplicationContextRunner application(FakeFlowServer server) {
+    return new ApplicationContextRunner()
         .withConfiguration(
             AutoConfigurations.of(
                 MetricsAutoConfiguration.class,
@@ -75,14 +81,37 @@ class WorkerMetricsTest {
                 PrometheusMetricsExportAutoConfiguration.class,
                 WorkerAutoConfiguration.class,
                 WorkerMetricsAutoConfiguration.class))
+        .withBean("asyncflowWorkerClient", FakeFlowServer.class, () -> server);
+  }
+
+  @Test
+  void applicationWithoutHandlersHasNoWorkerThatCouldBeUnhealthy() {
+    application(new FakeFlowServer())
+        .run(
+            app -> {
+              assertThat(app).hasNotFailed();
+              String scraped = app.getBean(PrometheusMeterRegistry.class).scrape();
+              assertThat(scraped).contains(OURS).doesNotContain("asyncflow_worker_healthy");
+            });
+  }
+
+  @Test
+  void workersExportWhatDashboardAlertsAndDocumentsSay() {
+    FakeFlowServer server =
+        new FakeFlowServer()
+            .withType("filmed")
+            .withType(
+                "slow", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
+    application(server)
         .withPropertyValues("asyncflow.worker.slots.cuda=2")
-        .withBean("asyncflowWorkerClient", FakeFlowServer.class, () -> server)
         .withBean(Film.class)
         .run(
             app -> {
               assertThat(app).hasNotFailed();
               await(server, "cut", TaskStatus.SUCCESS);
               await(server, "burn", TaskStatus.FAILED);
+              server.createTask(NewTask.of("slow", "hang", "u", ""));
+              assertThat(server.awaitAccepted(4, PATIENCE)).isTrue();
               Exposition seen =
                   Exposition.parse(app.getBean(PrometheusMeterRegistry.class).scrape());
               assertCounted(seen);
@@ -94,7 +123,7 @@ class WorkerMetricsTest {
   }
 
   private static void assertCounted(Exposition seen) {
-    for (String outcome : List.of("next_stage", "success", "fail")) {
+    for (String outcome : List.of("next_stage", "success", "fail", "timed_out")) {
       assertThat(seen.sum("asyncflow_worker_run_seconds_count", "outcome", outcome))
           .as(outcome)
           .isEqualTo(1);
@@ -134,16 +163,17 @@ class WorkerMetricsTest {
   private static void assertAskedFor(Exposition seen) throws IOException {
     List<String> expressions = new ArrayList<>();
     for (String file : List.of("deploy/grafana/asyncflow.json", "deploy/prometheus/alerts.yml")) {
-      Pattern.compile("(?m)^ *\"?expr\"?: \"?(.*?)\"?,?$")
-          .matcher(Files.readString(ROOT.resolve(file)))
-          .results()
-          .map(one -> one.group(1).replace("\\\"", "\""))
-          .filter(one -> one.contains(OURS))
-          .forEach(expressions::add);
+      Object all = new Yaml().load(Files.readString(ROOT.resolve(file))); // JSON is YAML
+      addExpressions(all, expressions);
     }
+    expressions.removeIf(one -> !one.contains(OURS));
     assertThat(expressions).hasSizeGreaterThan(10);
     for (String expression : expressions) {
-      for (Selector selector : Selector.of(expression)) {
+      List<Selector> ofWorkers =
+          Selector.of(expression.strip()).stream()
+              .filter(selector -> selector.metric().startsWith(OURS))
+              .toList();
+      for (Selector selector : ofWorkers) {
         Set<String> labels =
             seen.samples()
                 .filter(selector::accepts)
@@ -153,6 +183,21 @@ class WorkerMetricsTest {
         labels.addAll(Set.of("job", "instance"));
         assertThat(labels).as(expression).containsAll(selector.grouped());
       }
+    }
+  }
+
+  private static void addExpressions(Object part, List<String> expressions) {
+    if (part instanceof Map<?, ?> map) {
+      map.forEach(
+          (key, value) -> {
+            if (key.equals("expr")) {
+              expressions.add((String) value);
+            } else {
+              addExpressions(value, expressions);
+            }
+          });
+    } else if (part instanceof List<?> list) {
+      list.forEach(one -> addExpressions(one, expressions));
     }
   }
 }

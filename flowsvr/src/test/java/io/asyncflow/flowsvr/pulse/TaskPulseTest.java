@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.pulse.TaskPulse.Place;
 import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
+import io.asyncflow.flowsvr.system.TypeSeries;
 import io.asyncflow.rules.TaskType;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.stream.LongStream;
@@ -75,5 +76,16 @@ class TaskPulseTest {
     assertThat(
             pulse.totals().values().stream().mapToLong(totals -> totals.count(Count.CREATED)).sum())
         .isEqualTo(100);
+  }
+
+  @Test
+  void typesBeyondTheMostAreCountedTogetherForPrometheusAlone() {
+    for (int i = 0; i < 300; i++) {
+      pulse.created(new TaskType("t" + i), "first", 1);
+    }
+    Labels others = Labels.of("type", TypeSeries.OTHERS, "stage", Numbers.OTHER_STAGES);
+    assertThat(total(others)).isEqualTo(100);
+    assertThat(pulse.drain()).doesNotContainKey(new Place(TypeSeries.OTHERS, "")).hasSize(400);
+    assertThat(total(others)).as("is kept").isEqualTo(100);
   }
 }

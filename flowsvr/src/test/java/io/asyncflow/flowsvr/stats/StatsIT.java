@@ -126,6 +126,17 @@ class StatsIT {
   }
 
   @Test
+  void headStartOfAPriorityIsNoTimeForWhichATaskHasBeenDue() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).withPriority(3_600).create();
+
+    StageNumbers first = stage(stats.stages(lark.name()), "first");
+
+    assertThat(first.due()).isEqualTo(BoundedCount.exactly(1));
+    assertThat(first.oldestDueMs()).isBetween(0L, TimeUnit.MINUTES.toMillis(1));
+  }
+
+  @Test
   void overviewShowsEachTypeAndWhatIsWrong() {
     TaskType lark = given.aType().create();
     given.aWaitingTask().ofType(lark).dueSince(10, TimeUnit.MINUTES).inStage("merge").create(3);

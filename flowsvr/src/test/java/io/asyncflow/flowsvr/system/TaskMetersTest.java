@@ -2,8 +2,12 @@ package io.asyncflow.flowsvr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -37,13 +41,34 @@ class TaskMetersTest {
   }
 
   @Test
-  void numberOfSeriesIsBounded() {
+  void typesBeyondTheMostShareSeriesAndNoCountIsLost() {
     for (int i = 0; i < 5_000; i++) {
       meters.revoked("type" + i);
       meters.held("type" + i, Duration.ZERO);
     }
 
-    assertThat(registry.find("asyncflow.runs.revoked").counters()).hasSizeLessThanOrEqualTo(200);
-    assertThat(registry.find("asyncflow.hold.wait").timers()).hasSizeLessThanOrEqualTo(200);
+    assertThat(registry.find("asyncflow.runs.revoked").counters())
+        .hasSize(201)
+        .extracting(Counter::count)
+        .satisfies(counts -> assertThat(sum(counts)).isEqualTo(5_000));
+    assertThat(registry.find("asyncflow.hold.wait").timers()).hasSize(201);
+    assertThat(registry.get("asyncflow.hold.wait").tag("type", "…").timer().count())
+        .isEqualTo(4_800);
+  }
+
+  @Test
+  void gaugesOfTypesBeyondTheMostAreAddedUp() {
+    Map<String, Integer> lanes = new TreeMap<>();
+    for (int i = 0; i < 300; i++) {
+      lanes.put("type" + i, 2);
+    }
+    meters.showByType("lanes", "sets of workers", lanes);
+
+    assertThat(registry.find("asyncflow.lanes").gauges()).hasSize(201);
+    assertThat(registry.get("asyncflow.lanes").tag("type", "…").gauge().value()).isEqualTo(200);
+  }
+
+  private static double sum(List<? extends Double> counts) {
+    return counts.stream().mapToDouble(Double::doubleValue).sum();
   }
 }

@@ -64,10 +64,6 @@ final class WorkerMeters {
         "places that are not used for a while, because three runs lacked resources there",
         view -> view.quarantined().size());
     show("spool.reports", "reports on disk that no server has answered yet", WorkerView::spooled);
-    show(
-        "healthy",
-        "0 while the worker says that it has to be restarted",
-        view -> view.problem() == null ? 1 : 0);
   }
 
   private double of(ToDoubleFunction<WorkerView> value) {
@@ -78,8 +74,14 @@ final class WorkerMeters {
     Gauge.builder(PREFIX + name, () -> of(value)).description(description).register(registry);
   }
 
-  /** Shows the types of a worker; those of an earlier one with the same names go on. */
+  /**
+   * Shows that there is a worker, and its types; those of an earlier one with the same names go on.
+   */
   void show(Worker worker) {
+    show(
+        "healthy",
+        "0 while the worker says that it has to be restarted",
+        view -> view.problem() == null ? 1 : 0);
     int threads = worker.settings().threads();
     for (TypeView type : worker.view().types()) {
       String name = type.taskType();
@@ -127,7 +129,9 @@ final class WorkerMeters {
 
   private Timer timerOf(Ends ends) {
     return Timer.builder(PREFIX + "run")
-        .description("runs of handlers, by the outcome that was reported; lost and cancelled ones")
+        .description(
+            "runs of handlers, by the outcome that was reported; those that timed out, were lost or"
+                + " cancelled")
         .tag("type", ends.type())
         .tag("stage", ends.stage())
         .tag("outcome", ends.outcome())

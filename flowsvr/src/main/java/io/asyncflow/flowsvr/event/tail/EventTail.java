@@ -49,6 +49,9 @@ public class EventTail implements DisposableBean {
   /** The rounds for which the tail goes on without listeners, because they come again. */
   private static final int IDLE_ROUNDS = 10;
 
+  /** Rounds that have not worked for so long make readers late. */
+  private static final Duration SILENCE = Duration.ofSeconds(10);
+
   private static final int PAGE = 1_000;
   private static final int MAX_PAGES = 20;
   private static final int GAPS_PER_STATEMENT = 100;
@@ -76,14 +79,18 @@ public class EventTail implements DisposableBean {
   private volatile long roundsBegun;
   private volatile int gaps;
   private volatile long lagMs;
+  private volatile long lastGoodRound;
 
   EventTail(EventStore store, Node node, TaskMeters meters) {
     this.store = store;
     this.node = node;
     this.lastRound = node.nanoTime();
     meters.show("events.gaps", "ranges of ids that the tail of events misses", () -> gaps);
+    this.lastGoodRound = node.nanoTime();
     meters.showSeconds(
-        "events.lag", "from an event to its read by the tail", () -> lagMs / 1_000.0);
+        "events.lag",
+        "from an event to its read by the tail; grows while the tail cannot read",
+        this::lagSeconds);
     loop = BackgroundLoop.start("event-tail", POLL, this::round);
   }
 
@@ -139,6 +146,7 @@ public class EventTail implements DisposableBean {
     roundsBegun = roundsBegun + 1;
     try {
       readOrIdle();
+      lastGoodRound = node.nanoTime();
     } catch (RuntimeException e) {
       stop();
       throw e;
@@ -149,6 +157,7 @@ public class EventTail implements DisposableBean {
     idleRounds = listeners.isEmpty() ? idleRounds + 1 : 0;
     if (idleRounds > IDLE_ROUNDS) {
       stop();
+      lagMs = 0;
       return;
     }
     if (idleRounds > 0 && days.isEmpty()) {
@@ -170,6 +179,11 @@ public class EventTail implements DisposableBean {
     leaveOldDays(now);
     publish(read, now);
     listeners.forEach(Listener::advanced);
+  }
+
+  private double lagSeconds() {
+    long silent = node.nanoTime() - lastGoodRound;
+    return lagMs / 1e3 + (silent > SILENCE.toNanos() ? silent / 1e9 : 0);
   }
 
   private void stop() {

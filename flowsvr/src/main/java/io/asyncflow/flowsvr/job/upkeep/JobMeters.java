@@ -4,6 +4,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.leader.LeaderTerm;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TypeSeries;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -13,9 +14,11 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapsho
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.springframework.stereotype.Component;
 
 /**
@@ -33,6 +36,7 @@ class JobMeters {
   private record Numbers(Map<JobState, Long> states, Map<String, Map<JobState, Long>> ends) {}
 
   private final LeaderElection election;
+  private final TypeSeries types = new TypeSeries();
   private final TimedCache<Numbers> numbers;
 
   JobMeters(JobStateStore store, LeaderElection election, Node node, ScrapedMetrics metrics) {
@@ -71,12 +75,20 @@ class JobMeters {
     return gauge.build();
   }
 
-  private static MetricSnapshot ended(Map<String, Map<JobState, Long>> ends) {
+  private MetricSnapshot ended(Map<String, Map<JobState, Long>> ends) {
     CounterSnapshot.Builder counter =
         CounterSnapshot.builder()
             .name(ENDED)
             .help("jobs that ended while the server led, by their state");
+    Map<String, Map<JobState, Long>> shown = new TreeMap<>();
     ends.forEach(
+        (type, ofType) ->
+            ofType.forEach(
+                (state, jobs) ->
+                    shown
+                        .computeIfAbsent(types.of(type), first -> new EnumMap<>(JobState.class))
+                        .merge(state, jobs, Long::sum)));
+    shown.forEach(
         (type, ofType) ->
             ofType.forEach(
                 (state, jobs) ->

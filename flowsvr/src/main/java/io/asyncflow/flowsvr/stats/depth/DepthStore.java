@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.stats.depth;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
+import io.asyncflow.rules.DueTime;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,16 +20,19 @@ import org.springframework.stereotype.Component;
 
 /**
  * The statements that look at {@code idx_claim (status, task_stage, lane, order_time)}. Each reads
- * a bounded number of its entries, and no rows. Thread-safe.
+ * a bounded number of its entries; of the first task of a place also its row, which has the head
+ * start. Thread-safe.
  */
 @Component
 class DepthStore {
 
-  /** One index access: the first task of the next lane of the stage, or of the next stage. */
+  /**
+   * One index access and a row: the first task of the next lane of the stage, or of the next stage.
+   */
   private static final TableSql NEXT =
       new TableSql(
           """
-          SELECT task_stage, lane, id, order_time, now_ms AS db_now
+          SELECT task_stage, lane, id, order_time, priority, modify_time, now_ms AS db_now
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = ?
             AND (task_stage > ? OR task_stage = ? AND lane > ?)
@@ -108,10 +112,12 @@ class DepthStore {
                         before.status(),
                         rs.getString("task_stage"),
                         rs.getString("lane"));
+                long orderTime = rs.getLong("order_time");
+                long dueTime =
+                    DueTime.of(orderTime, rs.getInt("priority"), rs.getLong("modify_time"));
                 following.put(
                     before,
-                    new First(
-                        next, rs.getLong("id"), rs.getLong("order_time"), rs.getLong("db_now")));
+                    new First(next, rs.getLong("id"), orderTime, dueTime, rs.getLong("db_now")));
               });
     }
     return new Next(following, notAsked);

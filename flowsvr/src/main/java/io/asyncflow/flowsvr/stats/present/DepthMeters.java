@@ -59,9 +59,7 @@ class DepthMeters {
     }
     Map<Labels, Shown> shown = new HashMap<>();
     for (StageDepth depth : present.depths(AGE)) {
-      series
-          .of(depth.type(), depth.stage())
-          .ifPresent(labels -> shown.merge(labels, Shown.of(depth), Shown::plus));
+      shown.merge(series.of(depth.type(), depth.stage()), Shown.of(depth), Shown::plus);
     }
     series.all().forEach(labels -> shown.putIfAbsent(labels, Shown.NOTHING));
     return List.of(

@@ -118,7 +118,7 @@ class StageReader {
   private static Optional<First> oldestDue(List<First> waiting, String stage) {
     return waiting.stream()
         .filter(first -> first.place().stage().equals(stage) && first.dueMs() >= 0)
-        .min(Comparator.comparingLong(First::orderTime).thenComparingLong(First::number));
+        .min(Comparator.comparingLong(First::dueTime).thenComparingLong(First::number));
   }
 
   private static String id(First first) {

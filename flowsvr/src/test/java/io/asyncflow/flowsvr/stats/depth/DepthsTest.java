@@ -40,7 +40,7 @@ class DepthsTest {
         String next = stages.higher(place.stage());
         if (next != null) {
           Place first = new Place(TABLE, TaskStatus.WAITING, next, "");
-          following.put(place, new First(first, 1, 0, 1));
+          following.put(place, new First(first, 1, 0, 0, 1));
         }
       }
       return isOver ? new Next(Map.of(), new HashSet<>(after)) : new Next(following, Set.of());

@@ -93,7 +93,7 @@ class StatsPlanIT {
   void whatThereIsNoTimeForIsNotCounted() {
     Place mine = new Place(table, TaskStatus.WAITING, "mine", "");
     Depths depths = new Depths(new DepthStore(jdbc, () -> true), new Node(), true);
-    List<First> firsts = List.of(new First(mine, 1, 0, now));
+    List<First> firsts = List.of(new First(mine, 1, 0, 0, now));
 
     Firsts found = depths.firsts(List.of(table), List.of(TaskStatus.WAITING));
     assertThat(found.list()).isEmpty();

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.system.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.flowsvr.system.TypeSeries;
 import org.junit.jupiter.api.Test;
 
 class StageSeriesTest {
@@ -9,7 +10,7 @@ class StageSeriesTest {
   private final StageSeries series = new StageSeries("…");
 
   private String stageOf(String type, String stage) {
-    return series.of(type, stage).map(labels -> labels.get("stage")).orElse(null);
+    return series.of(type, stage).get("stage");
   }
 
   @Test
@@ -32,8 +33,10 @@ class StageSeriesTest {
       }
     }
 
-    assertThat(series.all()).hasSizeLessThanOrEqualTo(StageSeries.PLACES + StageSeries.TYPES);
-    assertThat(stageOf("t4999", "s0")).isNull();
+    assertThat(series.all()).hasSizeLessThanOrEqualTo(StageSeries.PLACES + TypeSeries.MOST + 1);
+    assertThat(series.all()).contains(series.of("t4999", "s0"));
+    assertThat(series.of("t4999", "s0").get("type")).isEqualTo("…");
+    assertThat(stageOf("t4999", "s0")).isEqualTo("…");
     assertThat(stageOf("t199", "s0")).as("its type has room, and it has none").isEqualTo("…");
   }
 }

@@ -1,10 +1,15 @@
 package io.asyncflow.worker.internal.loop;
 
 import io.asyncflow.api.OneLine;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Modifier;
 
 /**
- * A throwable of a handler for the log: with its stack traces, but each message in one line. A
+ * Throwables of handlers for the log: with their stack traces, but each message in one line. A
  * message may contain foreign text, and a line break in it could forge a log line.
+ *
+ * <p>What is logged is of the class that was thrown, which JSON logs name apart, if a constructor
+ * of it takes the message alone. Instances of this class stand for all others.
  */
 public final class OneLineThrowable extends Throwable {
 
@@ -13,22 +18,51 @@ public final class OneLineThrowable extends Throwable {
   /** A chain of causes may be cyclic. */
   private static final int DEEPEST = 20;
 
-  private OneLineThrowable(Throwable thrown, int depth) {
-    super(OneLine.of(textOf(thrown)));
-    setStackTrace(thrown.getStackTrace());
-    if (depth < DEEPEST) {
-      if (thrown.getCause() != null) {
-        initCause(new OneLineThrowable(thrown.getCause(), depth + 1));
-      }
-      for (Throwable suppressed : thrown.getSuppressed()) {
-        addSuppressed(new OneLineThrowable(suppressed, depth + 1));
-      }
-    }
+  private OneLineThrowable(String text) {
+    super(text);
   }
 
   /** Returns the throwable itself if no message has a line break, else a one-line copy. */
   public static Throwable of(Throwable thrown) {
-    return isPlain(thrown, 0) ? thrown : new OneLineThrowable(thrown, 0);
+    return isPlain(thrown, 0) ? thrown : copy(thrown, 0);
+  }
+
+  private static Throwable copy(Throwable thrown, int depth) {
+    Throwable cause =
+        depth < DEEPEST && thrown.getCause() != null ? copy(thrown.getCause(), depth + 1) : null;
+    String text = OneLine.of(textOf(thrown));
+    Throwable copy = ofSameClass(thrown, text, cause);
+    if (copy == null) {
+      copy = new OneLineThrowable(text);
+      if (cause != null) {
+        copy.initCause(cause);
+      }
+    }
+    copy.setStackTrace(thrown.getStackTrace());
+    if (depth < DEEPEST) {
+      for (Throwable suppressed : thrown.getSuppressed()) {
+        copy.addSuppressed(copy(suppressed, depth + 1));
+      }
+    }
+    return copy;
+  }
+
+  /** {@code null} if there can be none that reads the same. */
+  private static Throwable ofSameClass(Throwable thrown, String text, Throwable cause) {
+    try {
+      Constructor<? extends Throwable> ofMessage =
+          thrown.getClass().getDeclaredConstructor(String.class);
+      if (Modifier.isPrivate(ofMessage.getModifiers()) || !ofMessage.trySetAccessible()) {
+        return null;
+      }
+      Throwable copy = ofMessage.newInstance(OneLine.of(thrown.getMessage()));
+      if (cause != null) {
+        copy.initCause(cause);
+      }
+      return copy.getCause() == cause && textOf(copy).equals(text) ? copy : null;
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return null;
+    }
   }
 
   private static boolean isPlain(Throwable thrown, int depth) {

@@ -202,7 +202,7 @@ public final class RunEnds {
       return false;
     }
     run.advance(RunState.ERROR, Event.EXPLAINED);
-    tell(run, report.outcome());
+    tell(run, event == Event.TIMED_OUT ? event : report.outcome());
     sender.submit(run, report);
     return true;
   }
