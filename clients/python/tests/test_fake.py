@@ -118,6 +118,33 @@ class FakeTest(unittest.TestCase):
             self.flow.create(NewTask("wren", "a", "ada"))
         self.assertEqual(Code.NO_SUCH_TASK_TYPE, caught.exception.code)
 
+    def busy(self, times):
+        """So many reads of a task are refused, as by a server that sheds load or has no database."""
+        left = [FlowError(Code.UNAVAILABLE, "no database", 503, True)] * times
+        self.flow.fail_calls(lambda path: left.pop() if path == "task/getTask" and left else None)
+
+    def test_waits_go_on_through_what_may_pass(self):
+        task_id = self.create()
+        self.flow.cancel(task_id)
+        self.busy(1)
+        self.assertIs(Status.CANCELLED, self.flow.wait(task_id, 10, first_pause=0.001).status)
+        self.busy(1)
+        waiting = AsyncFlowClient(self.flow).wait(task_id, 10)
+        self.assertIs(Status.CANCELLED, asyncio.run(waiting).status)
+
+    def test_waits_that_nothing_answers_end_with_their_time(self):
+        task_id = self.create()
+        self.busy(10_000)
+        with self.assertRaises(TimeoutError):
+            self.flow.wait(task_id, 0.01, first_pause=0.001)
+        with self.assertRaises(asyncio.TimeoutError):
+            asyncio.run(AsyncFlowClient(self.flow).wait(task_id, 0.01))
+
+    def test_waits_end_with_what_does_not_pass(self):
+        with self.assertRaises(FlowError) as caught:
+            asyncio.run(AsyncFlowClient(self.flow).wait("7_lark_task_1", 10))
+        self.assertEqual(Code.NO_SUCH_TASK, caught.exception.code)
+
     def test_async_client(self):
         async def application():
             flow = AsyncFlowClient(self.flow)

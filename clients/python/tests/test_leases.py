@@ -1,7 +1,7 @@
 import threading
 import unittest
 
-from asyncflow import Done, Status
+from asyncflow import Done, NonRetryable, Status
 from asyncflow.run import Lease, Limits
 
 from .fixtures import Bench, unreachable
@@ -127,6 +127,57 @@ class HeldTaskTest(unittest.TestCase):
             self.worker._deadlines.turn()
 
         self.assertTrue(self.during_a_run(act))
+        self.assertEqual((Status.WAITING, 1), (self.task.status, self.task.crt_retry_num))
+
+    def until_the_deadline(self, run):
+        """Without a turn of the watch, which comes a moment later."""
+        for _ in range(4):
+            self.bench.advance(7)
+            self.worker._heart.turn()
+        self.bench.advance(1.1)
+
+    def test_result_of_a_handler_that_sees_its_time_end_does_not_count(self):
+        seen = []
+
+        def act(run):
+            self.until_the_deadline(run)
+            seen.append(run.wait(0.3))
+
+        self.assertTrue(self.during_a_run(act))
+        self.assertEqual([True], seen)
+        self.assertEqual((Status.WAITING, 1), (self.task.status, self.task.crt_retry_num))
+        self.assertIn("timed out after 30000 ms", self.task.schedule_log)
+
+    def test_what_ends_after_the_deadline_has_timed_out_even_if_the_handler_did_not_look(self):
+        for end in (Done("late"), NonRetryable("late")):
+            bench = self.bench = Bench()
+            self.worker = bench.worker
+
+            @self.worker.stage("lark", "a")
+            def handler(run):
+                self.until_the_deadline(run)
+                if isinstance(end, Exception):
+                    raise end
+                return end
+
+            task_id = bench.create()
+            bench.worker.run_due()
+            task = bench.task(task_id)
+            self.assertEqual((Status.WAITING, 1), (task.status, task.crt_retry_num))
+            self.assertIn("timed out after 30000 ms", task.schedule_log)
+
+    def test_no_renewal_gives_time_back_that_a_handler_has_seen_end(self):
+        seen = []
+
+        def act(run):
+            self.until_the_deadline(run)
+            seen.append(run.remaining)
+            run._run.lease = run._run.lease.renewed(self.bench.clock(), 9000)
+            seen.append(run._run.lease.deadline > self.bench.clock())
+            seen.append(run.remaining)
+
+        self.assertTrue(self.during_a_run(act))
+        self.assertEqual([0, True, 0], seen)
         self.assertEqual((Status.WAITING, 1), (self.task.status, self.task.crt_retry_num))
 
     def test_refused_description_costs_no_lease(self):

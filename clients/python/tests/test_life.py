@@ -2,10 +2,13 @@ import asyncio
 import os
 import signal
 import threading
+import time
 import unittest
 
 from asyncflow import Done, NewTask, Status, Worker
 from asyncflow.testing import FakeFlow
+
+from .fixtures import unreachable
 
 
 class LifeTest(unittest.TestCase):
@@ -55,6 +58,35 @@ class LifeTest(unittest.TestCase):
         self.assertEqual("finished in the grace", self.flow.get(task_id).result)
         self.assertIs(before, signal.getsignal(signal.SIGTERM))
 
+    def test_sigterm_during_a_drain_begins_the_grace_and_a_second_one_ends_it(self):
+        left = []
+
+        def grace_ends():
+            with self.worker._progress:
+                is_known = lambda: self.worker._grace_end < float("inf")  # noqa: E731
+                return self.worker._progress.wait_for(is_known, 10)
+
+        @self.worker.stage("lark", "a")
+        def handler(run):
+            self.worker._drain(None)
+            with self.worker._progress:
+                self.worker._progress.wait_for(lambda: self.worker.state == "STOPPING", 10)
+            os.kill(os.getpid(), signal.SIGTERM)
+            left.append(grace_ends() and self.worker._grace_end - time.monotonic())
+            left.append(run.cancelled)
+            os.kill(os.getpid(), signal.SIGTERM)
+            left.append(run.wait(10))
+            raise RuntimeError("told to stop")
+
+        task_id = self.create()
+        with self.assertLogs("asyncflow", "INFO") as log:
+            self.worker.run()
+        self.assertGreater(left[0], 5)
+        self.assertEqual([False, True], left[1:])
+        task = self.flow.get(task_id)
+        self.assertEqual((Status.WAITING, 0), (task.status, task.crt_retry_num))
+        self.assertNotIn("inf s", "".join(log.output))
+
     def test_drain_by_the_server_ends_the_worker(self):
         self.worker.stage("lark", "a")(lambda run: (self.worker._drain(None), Done("last"))[1])
         task_id = self.create()
@@ -78,6 +110,21 @@ class LifeTest(unittest.TestCase):
 
         self.assertEqual([asyncio.run(application())], loops)
         self.assertIs(Status.SUCCESS, self.flow.get(task_id).status)
+
+    def test_labels_of_another_kind_are_refused_with_what_they_must_be(self):
+        with self.assertRaisesRegex(TypeError, "names with their values.*not \\['gpu'\\]"):
+            Worker(client=self.flow, labels=["gpu"])
+
+    def test_settings_that_could_never_be_read_are_not_said_to_stay_in_use(self):
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.worker._assemble()
+        for words in ("no tasks are asked for until", "the last values stay in use"):
+            self.flow.fail_calls(unreachable("task_schedule_cfg/list"))
+            with self.assertLogs("asyncflow", "WARNING") as log:
+                self.worker._feed.turn()
+            self.assertIn(words, log.output[0])
+            self.flow.fail_calls(None)
+            self.worker._feed.turn()
 
     def test_a_worker_starts_once_and_needs_stages(self):
         with self.assertRaises(RuntimeError):

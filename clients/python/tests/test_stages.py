@@ -101,6 +101,10 @@ class StagesTest(unittest.TestCase):
             bench.worker.run_due()
             self.assertEqual(Status.FAILED, bench.task(task_id).status, result)
 
+    def test_delay_of_another_kind_is_refused_with_what_it_must_be(self):
+        with self.assertRaisesRegex(TypeError, "seconds or a timedelta, not '5'"):
+            NewTask("lark", "a", "ada", delay="5").to_wire()
+
     def test_exception_may_be_a_reason(self):
         self.assertIn("no voice", self.run_one(lambda run: Retry(OSError("no voice"))).schedule_log)
 
@@ -220,6 +224,11 @@ class BatchesTest(unittest.TestCase):
     def test_tasks_without_a_result_fail_for_good(self):
         tasks = self.run_batch(lambda runs: [Done()], [1, 2])
         self.assertEqual([Status.SUCCESS, Status.FAILED], [task.status for task in tasks])
+
+    def test_more_results_than_tasks_fail_all_for_good(self):
+        tasks = self.run_batch(lambda runs: [Done()] * 3, [1, 2])
+        self.assertEqual([Status.FAILED] * 2, [task.status for task in tasks])
+        self.assertIn("gave 3 results for 2 tasks", tasks[0].schedule_log)
 
     def test_no_list_fails_all_for_good(self):
         tasks = self.run_batch(lambda runs: None, [1, 2])

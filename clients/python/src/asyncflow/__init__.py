@@ -22,6 +22,7 @@ from .model import (
     Task,
     TaskType,
 )
+from .observe import RunEnd, RunFields
 from .run import StageRun
 from .worker import Worker
 
@@ -40,6 +41,8 @@ __all__ = [
     "ObjectGone",
     "Page",
     "Retry",
+    "RunEnd",
+    "RunFields",
     "Snooze",
     "StageRun",
     "Status",

@@ -19,7 +19,6 @@ from .model import (
     Code,
     Created,
     FlowError,
-    FlowUnreachable,
     Held,
     LeaseState,
     NewTask,
@@ -213,7 +212,10 @@ class FlowClient:
                 return
 
     def wait(self, task_id: str, timeout: float, first_pause: float = 0.1) -> Task:
-        """Returns the task when it has ended, with success or without; TimeoutError if too late."""
+        """Returns the task when it has ended, with success or without; TimeoutError if too late.
+
+        Errors that may pass, such as an outage of the server, are waited out.
+        """
         deadline = time.monotonic() + timeout
         pause = first_pause
         while True:
@@ -225,8 +227,10 @@ class FlowClient:
                 if left <= 0:
                     raise TimeoutError(f"{task_id} has not ended within {timeout} s")
             except FlowError as e:
-                if left <= 0 or not e.retryable:
+                if not e.retryable:
                     raise
+                if left <= 0:
+                    raise TimeoutError(f"{task_id} could not be read for long: {e}") from e
             time.sleep(max(0, min(pause, left)))
             pause = min(2 * pause, 2.0)
 
@@ -436,7 +440,10 @@ class AsyncFlowClient:
         return await self._run(self.blocking.job, job_id)
 
     async def wait(self, task_id: str, timeout: float) -> Task:
-        """Returns the task when it has ended; asyncio.TimeoutError if too late."""
+        """Returns the task when it has ended; asyncio.TimeoutError if too late.
+
+        Errors that may pass are waited out.
+        """
 
         async def ended() -> Task:
             pause = 0.1
@@ -445,8 +452,9 @@ class AsyncFlowClient:
                     task = await self.get(task_id)
                     if task.status.is_final:
                         return task
-                except FlowUnreachable:
-                    pass
+                except FlowError as e:
+                    if not e.retryable:
+                        raise
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, 2.0)
 

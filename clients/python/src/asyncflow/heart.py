@@ -180,12 +180,13 @@ class DeadlineWatch:
         if now >= lease.trusted_until and now < lease.deadline:
             self._ends.lost(run, "its lease was not renewed in time")
         elif now >= lease.report_by:
+            run.is_timed_out(now)  # after a freeze, the handler has not been told yet
             self._ends.timed_out(run)
         elif run.stop_cause is Stop.SHUT_DOWN:
             if now >= run.stopped_at + SHUT_DOWN_PATIENCE:
                 self._ends.shut_down(run)
-        elif now >= lease.deadline:
-            run.stop(Stop.TIMED_OUT, now)
+        else:
+            run.is_timed_out(now)
 
 
 def _next_moment(run: Run) -> float:

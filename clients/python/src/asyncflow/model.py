@@ -22,7 +22,10 @@ Delay = Union[int, float, timedelta]
 def milliseconds(delay: Delay) -> int:
     """A delay as the wire has it; a negative one counts as zero."""
     seconds = delay.total_seconds() if isinstance(delay, timedelta) else delay
-    return max(0, round(seconds * 1000))
+    try:
+        return max(0, round(seconds * 1000))
+    except TypeError:
+        raise TypeError(f"a delay must be a number of seconds or a timedelta, not {delay!r}") from None
 
 
 class FlowError(Exception):

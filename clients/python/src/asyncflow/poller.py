@@ -51,7 +51,11 @@ class TypeSettings:
         try:
             types = self._client.types(1000 if self._missing else MAX_AGE_MS)
         except FlowError as e:
-            self._trouble.failed(e, "the last values stay in use")
+            is_first = not self._limits
+            meanwhile = (
+                "no tasks are asked for until they work" if is_first else "the last values stay in use"
+            )
+            self._trouble.failed(e, meanwhile)
             return self._backoff.next()
         self._trouble.worked()
         self._backoff.reset()

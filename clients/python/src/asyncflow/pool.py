@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections.abc
 import concurrent.futures
 import inspect
 import logging
@@ -12,6 +13,7 @@ from typing import Any, AsyncIterator, Callable, Deque, Iterable, Iterator, List
 
 from .client import FlowClient, key_of_text
 from .model import NonRetryable
+from .observe import entered, left
 from .reports import RunEnds
 from .run import Run, Stage, StageRun, State
 
@@ -74,10 +76,14 @@ class Runner:
             return
         stage = started[0].stage
         assert stage is not None
-        if stage.is_batched:
-            self._run_together(stage, started)
-        else:
-            self._run_alone(stage, started[0])
+        token = entered(started)
+        try:
+            if stage.is_batched:
+                self._run_together(stage, started)
+            else:
+                self._run_alone(stage, started[0])
+        finally:
+            left(token)
 
     def _start(self, run: Run) -> bool:
         # The watch over deadlines does both, but after a freeze of the process this may run first.
@@ -86,6 +92,7 @@ class Runner:
             self._ends.lost(run, "its lease had run out when a thread was free")
         elif now >= run.lease.start_by:
             self._ends.release(run, "less than half of its time was left when a thread was free")
+        run.started_at = now
         return run.advance(State.QUEUED, State.WORKING)
 
     def _run_alone(self, stage: Stage, run: Run) -> None:
@@ -124,6 +131,9 @@ class Runner:
             given = self._await(given, runs)
         if given is None or isinstance(given, (str, bytes)):
             raise NonRetryable("the handler of a batch must give one result for each of its tasks")
+        if isinstance(given, collections.abc.Sized) and len(given) > len(runs):
+            # Whose result each of them is, cannot be known.
+            raise NonRetryable(f"the handler gave {len(given)} results for {len(runs)} tasks")
         return given  # type: ignore[no-any-return]
 
     def _iterate(self, results: AsyncIterator[Any], runs: List[Run]) -> Iterator[Any]:
@@ -158,7 +168,7 @@ class Runner:
             if all(run.stopped.is_set() or run.state is not State.WORKING for run in runs):
                 loop.call_soon_threadsafe(lambda: tasks[0].cancel())  # after begin
 
-        loop.call_soon_threadsafe(begin)
+        loop.call_soon_threadsafe(begin)  # in this thread's context, which names the runs
         for run in runs:
             run.when_stopped(look)
         return outcome.result()
@@ -216,11 +226,11 @@ class Pool:
 
     @property
     def stuck(self) -> List[Run]:
-        """Runs whose handlers were told to stop long ago and go on."""
+        """Runs whose handlers were told to stop long ago and go on; of a batch the first one."""
         late = self._clock() - STUCK_AFTER
         with self._changed:
-            runs = [run for batch in self._running for run in batch]
-        return [run for run in runs if run.stopped.is_set() and run.stopped_at < late]
+            batches = [*self._running]
+        return [batch[0] for batch in batches if _is_stuck(batch, late)]
 
     @property
     def stalled(self) -> List[Run]:
@@ -344,6 +354,12 @@ class Pool:
             if run is not first and run.stage is stage and _same(run.batch_key, first.batch_key)
         )
         return [run for run, _ in zip(others, range(stage.max_tasks - 1))]
+
+
+def _is_stuck(batch: Sequence[Run], late: float) -> bool:
+    stopped = [run for run in batch if run.stopped.is_set()]
+    others_run = any(run.state is State.WORKING and not run.stopped.is_set() for run in batch)
+    return bool(stopped) and not others_run and max(run.stopped_at for run in stopped) < late
 
 
 def _same(one: Any, other: Any) -> bool:

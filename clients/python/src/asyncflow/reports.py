@@ -33,6 +33,7 @@ from .model import (
     as_text,
     milliseconds,
 )
+from .observe import RunEnd
 from .run import Run, Runs, State, Stop
 from .spool import Spool
 
@@ -431,10 +432,26 @@ class RunEnds:
         self._sender = sender
         self._runs = runs
         self._clock = clock
+        self._listeners: List[Callable[[RunEnd], None]] = []
+
+    def when_ended(self, listener: Callable[[RunEnd], None]) -> None:
+        """Calls the listener at the end of each run that has started or was lost."""
+        self._listeners.append(listener)
+
+    def _tell(self, run: Run, outcome: str) -> None:
+        if not self._listeners:
+            return
+        took = None if run.started_at is None else self._clock() - run.started_at
+        end = RunEnd(run.task.task_type, run.task.task_stage, outcome.lower(), took)
+        for listener in self._listeners:
+            try:
+                listener(end)
+            except Exception:  # of user code: the task has ended all the same
+                log.exception("a listener of the ends of runs failed")
 
     def returned(self, run: Run, result: Result) -> None:
         """The handler returned; after its deadline that does not count."""
-        if run.stop_cause is Stop.TIMED_OUT:
+        if run.is_timed_out(self._clock()):
             self.timed_out(run)
             return
         try:
@@ -448,8 +465,8 @@ class RunEnds:
         self._report(run, report)
 
     def raised(self, run: Run, thrown: BaseException) -> None:
-        """The handler raised. If it was told to stop, the cause of that decides."""
-        if run.stop_cause is Stop.TIMED_OUT:
+        """The handler raised. If it was told to stop, or after its deadline, that decides."""
+        if run.is_timed_out(self._clock()):
             self.timed_out(run)
         elif run.stop_cause is Stop.SHUT_DOWN:
             self.shut_down(run)
@@ -482,16 +499,19 @@ class RunEnds:
         """Another worker may hold the task."""
         if run.drop(Stop.LOST, self._clock()):
             log.warning("%s is dropped and not reported: %s", run, why)
+            self._tell(run, "LOST")
             self._runs.settle(run)
 
     def cancelled(self, run: Run) -> None:
         """The task was cancelled."""
         if run.drop(Stop.CANCELLED, self._clock()):
             log.info("%s was cancelled; it is dropped and not reported", run)
+            self._tell(run, "CANCELLED")
             self._runs.settle(run)
 
     def _report(self, run: Run, report: Report) -> bool:
         if not run.advance(State.WORKING, State.REPORTING):
             return False
+        self._tell(run, report.outcome)
         self._sender.submit(run, report)
         return True

@@ -173,6 +173,7 @@ class Run:
         self.progress: Optional[int] = None
         self.stop_cause: Optional[Stop] = None
         self.stopped_at = 0.0
+        self.started_at: Optional[float] = None
         self.stopped = threading.Event()
         self.batch_key: Any = self
         self._state = State.QUEUED
@@ -210,6 +211,16 @@ class Run:
             self._stop(cause, now)
         self._tell()
         return True
+
+    def is_timed_out(self, now: float) -> bool:
+        """Whether its time is over.
+
+        The first look after the deadline stops the run, whichever thread looks: once a handler
+        can know, its result does not count, even if a renewal moves the deadline.
+        """
+        if self.stop_cause is None and now >= self.lease.deadline:
+            self.stop(Stop.TIMED_OUT, now)
+        return self.stop_cause is Stop.TIMED_OUT
 
     def drop(self, cause: Stop, now: float) -> bool:
         """Ends the run without a report; False if its report is on its way."""
@@ -355,13 +366,14 @@ class StageRun:
     @property
     def remaining(self) -> float:
         """Seconds until the handler has to end; 0 when they have passed."""
-        return max(0.0, self._run.lease.deadline - self._clock())
+        now = self._clock()
+        return 0.0 if self._run.is_timed_out(now) else max(0.0, self._run.lease.deadline - now)
 
     @property
     def cancelled(self) -> bool:
         """Whether the handler should stop, and why it does not matter what it returns: the task
         was cancelled, its lease or its time has ended, or the worker stops."""
-        return self._run.stopped.is_set() or self.remaining == 0
+        return self.remaining == 0 or self._run.stopped.is_set()
 
     def wait(self, seconds: float) -> bool:
         """Sleeps, but not longer than the run may last; returns ``cancelled``."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import collections.abc
+import importlib.metadata
 import logging
 import os
 import re
@@ -18,6 +20,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar, Union
 from .client import FlowClient
 from .heart import DeadlineWatch, Heart
 from .loop import Loop
+from .observe import RunEnd
 from .poller import Admission, Poller, TypeSettings
 from .pool import EventLoop, Pool, Runner
 from .reports import ReportSender, ReportWriter, RunEnds
@@ -37,6 +40,15 @@ HEARTBEAT_TIMEOUT = 3.0
 #: Seconds between looks for what other workers of this machine have left in the spool.
 ADOPTION_INTERVAL = 60.0
 
+#: In place of a directory: the one that the environment names.
+FROM_ENVIRONMENT = "environment:"
+
+_GRACE = "ASYNCFLOW_WORKER_SHUTDOWNGRACE"
+_SPOOL = "ASYNCFLOW_WORKER_SPOOLDIR"
+
+_DURATION = re.compile("([0-9]{1,9})(ms|s|m|h|d|)")
+_SECONDS = {"ms": 0.001, "": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
 _TYPE = re.compile("[a-z][a-z0-9_]{0,30}")
 
 
@@ -45,6 +57,29 @@ def new_worker_id() -> str:
     tail = f"-{os.getpid()}-{uuid.uuid4().hex[:8]}"
     host = re.sub("[^A-Za-z0-9._-]", "_", socket.gethostname()) or "worker"
     return host[: 64 - len(tail)] + tail
+
+
+def _grace_of_environment() -> float:
+    """The grace as Spring Boot reads it: a number without a unit has milliseconds."""
+    text = os.environ.get(_GRACE, "").strip()
+    if not text:
+        return 20.0
+    found = _DURATION.fullmatch(text.lower())
+    if found is None:
+        raise ValueError(f"{_GRACE} must be a time such as 60s or 5m, not {text!r}")
+    return int(found.group(1)) * _SECONDS[found.group(2)]
+
+
+def _spool_of_environment() -> Optional[str]:
+    text = os.environ.get(_SPOOL, "").strip()
+    return None if text.lower() == "none" else text or "~/.asyncflow/spool"
+
+
+def _sdk_version() -> str:
+    try:
+        return "python/" + importlib.metadata.version("asyncflow")
+    except importlib.metadata.PackageNotFoundError:  # the sources are on the path
+        return "python"
 
 
 class _Type:
@@ -75,6 +110,9 @@ class Worker:
 
     ``threads`` is the most handlers of one type at once, ``grace`` how many seconds they may go
     on after a stop. ``spool_dir`` keeps undelivered reports; None keeps them in memory alone.
+    Left out, both come from the environment, as for a worker in Spring Boot:
+    ``ASYNCFLOW_WORKER_SHUTDOWNGRACE``, such as ``60s``, and ``ASYNCFLOW_WORKER_SPOOLDIR``, where
+    ``none`` is memory alone; else they are 20 seconds and ``~/.asyncflow/spool``.
     ``version`` is that of the program: a type may ask for a lowest one.
     """
 
@@ -88,14 +126,21 @@ class Worker:
         client: Optional[FlowClient] = None,
         worker_id: Optional[str] = None,
         threads: int = 16,
-        grace: float = 20.0,
-        spool_dir: Union[str, Path, None] = "~/.asyncflow/spool",
+        grace: Optional[float] = None,
+        spool_dir: Union[str, Path, None] = FROM_ENVIRONMENT,
         version: int = 0,
         labels: Optional[Mapping[str, str]] = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        grace = _grace_of_environment() if grace is None else grace
+        if spool_dir == FROM_ENVIRONMENT:
+            spool_dir = _spool_of_environment()
         if threads < 1 or grace < 0 or version < 0:
             raise ValueError("threads must be at least 1, grace and version at least 0")
+        if labels is not None and not isinstance(labels, collections.abc.Mapping):
+            raise TypeError(
+                f"labels must be names with their values, such as {{'gpu': 'a100'}}, not {labels!r}"
+            )
         #: The client of this worker, for handlers that make calls of their own.
         self.client = client or FlowClient(url, key=key, key_file=key_file, tls=tls)
         self.worker_id = worker_id or new_worker_id()
@@ -113,6 +158,9 @@ class Worker:
         self._lock = threading.Lock()
         self._state = "NEW"
         self._grace_end = float("inf")
+        self._was_signalled = False
+        self._sdk_version = _sdk_version()
+        self._is_unhealthy = False
         self._progress = threading.Condition()
         self._stopping: Optional[threading.Thread] = None
         self._stopped = threading.Event()
@@ -194,6 +242,11 @@ class Worker:
 
         return register
 
+    def when_run_ends(self, listener: Callable[[RunEnd], None]) -> Callable[[RunEnd], None]:
+        """Calls the listener at the end of each run, on the thread that ends it: keep it short."""
+        self._ends.when_ended(listener)
+        return listener
+
     # Life
 
     @property
@@ -236,7 +289,9 @@ class Worker:
                     loop.remove_signal_handler(number)
 
     def _signalled(self) -> None:
-        grace = self._grace if self._state == "RUNNING" else 0.0
+        # Not by the state: the first signal may come in the middle of a drain.
+        grace = 0.0 if self._was_signalled else self._grace
+        self._was_signalled = True
         threading.Thread(target=self.stop, args=(grace,), name="asyncflow-signal").start()
 
     def start(self) -> None:
@@ -353,7 +408,8 @@ class Worker:
 
     def _wind_down(self) -> None:
         grace = self._grace_end - self._clock()
-        log.info("worker %s stops; runs have %.0f s to end", self.worker_id, grace)
+        left = "all the time they need" if grace == float("inf") else f"{grace:.0f} s"
+        log.info("worker %s stops; runs have %s to end", self.worker_id, left)
         for each in self._types.values():
             each.poller.stop()
             each.loop.wake()
@@ -428,17 +484,32 @@ class Worker:
 
     def _describe(self) -> Dict[str, Any]:
         """What operators see of this worker."""
-        stuck = sum(len(each.pool.stuck) for each in self._types.values())
+        stuck = [run for each in self._types.values() for run in each.pool.stuck]
         return {
             "host": socket.gethostname(),
-            "sdkVersion": "python",
+            "sdkVersion": self._sdk_version,
             **({"version": self._version} if self._version else {}),
             "stages": [f"{name}/{stage}" for name, both in self._stages.items() for stage in both],
             "labels": self._labels,
             "freeThreads": {name: each.pool.free_threads for name, each in self._types.items()},
             "states": {
                 "worker": self._state,
-                "stuck": str(stuck),
+                "health": self._health_of(stuck),
+                "stuck": str(len(stuck)),
                 "spooled": str(self._spool.size if self._spool else 0),
             },
         }
+
+    def _health_of(self, stuck: List[Run]) -> str:
+        """Says once that handlers keep their threads, and once that it is over."""
+        if not stuck:
+            if self._is_unhealthy:
+                log.info("no handler keeps its thread any more")
+            self._is_unhealthy = False
+            return "healthy"
+        names = ", ".join(map(str, stuck[:3]))
+        problem = f"{len(stuck)} handlers ignore that they should stop and keep their threads: {names}"
+        if not self._is_unhealthy:
+            log.warning("%s; reported with every heartbeat until it is over", problem)
+        self._is_unhealthy = True
+        return problem

@@ -94,6 +94,7 @@ public final class DeadlineWatch implements Loop.Step {
     Lease lease = run.lease();
     StopCause cause = run.stopCause();
     if (now >= lease.reportBy()) {
+      run.stop(StopCause.TIMED_OUT, now); // after a freeze, the handler has not been told yet
       ends.timedOut(run);
     } else if (cause == StopCause.SHUT_DOWN) {
       ends.shutDown(run);

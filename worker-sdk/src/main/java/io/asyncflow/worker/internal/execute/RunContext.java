@@ -109,12 +109,15 @@ final class RunContext implements JobRun {
 
   @Override
   public Duration remaining() {
-    return ticker.until(run.lease().deadline());
+    long now = ticker.nanos();
+    return run.isTimedOut(now)
+        ? Duration.ZERO
+        : Duration.ofNanos(Math.max(0, run.lease().deadline() - now));
   }
 
   @Override
   public boolean cancelled() {
-    return run.stopCause() != null || remaining().isZero();
+    return remaining().isZero() || run.stopCause() != null;
   }
 
   @Override

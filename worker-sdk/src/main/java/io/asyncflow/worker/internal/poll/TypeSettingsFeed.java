@@ -81,7 +81,9 @@ public final class TypeSettingsFeed implements Loop.Step {
       outage.failed(
           e.errorCode().name(),
           e.getMessage(),
-          "the last known values stay in use, and it is tried again");
+          limits.isEmpty()
+              ? "no tasks are asked for until it works, and it is tried again"
+              : "the last known values stay in use, and it is tried again");
       return backoff.next();
     }
   }

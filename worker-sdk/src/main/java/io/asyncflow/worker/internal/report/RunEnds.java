@@ -67,9 +67,9 @@ public final class RunEnds {
     }
   }
 
-  /** The handler returned. After an interrupt at the deadline its result is ignored. */
+  /** The handler returned. After the deadline its result is ignored. */
   public void returned(Run run, StageResult result) {
-    if (run.stopCause() == StopCause.TIMED_OUT) {
+    if (run.isTimedOut(ticker.nanos())) {
       timedOut(run);
       return;
     }
@@ -98,14 +98,13 @@ public final class RunEnds {
   }
 
   /**
-   * The handler threw. If it was interrupted, the cause of the interrupt decides, not the
+   * The handler threw. If it was interrupted, or the deadline has passed, that decides, not the
    * exception.
    */
   public void threw(Run run, Throwable thrown) {
-    StopCause cause = run.stopCause();
-    if (cause == StopCause.TIMED_OUT) {
+    if (run.isTimedOut(ticker.nanos())) {
       timedOut(run);
-    } else if (cause == StopCause.SHUT_DOWN) {
+    } else if (run.stopCause() == StopCause.SHUT_DOWN) {
       shutDown(run);
     } else if (thrown instanceof ResourceException && !resourceFailures.record(run.task())) {
       snooze(run, thrown);
@@ -119,7 +118,7 @@ public final class RunEnds {
 
   /** The run's batch lacked resources; the run may fit into a smaller batch. */
   public void resourceFailureInBatch(Run run, Throwable thrown) {
-    if (run.stopCause() == null) {
+    if (!run.isTimedOut(ticker.nanos()) && run.stopCause() == null) {
       snooze(run, thrown);
     } else {
       threw(run, thrown);

@@ -230,6 +230,17 @@ public final class Run {
   }
 
   /**
+   * Whether its time is over. The first look after the deadline stops it, whichever thread looks:
+   * once a handler can know, its result does not count, even if a renewal moves the deadline.
+   */
+  public synchronized boolean isTimedOut(long now) {
+    if (state == RunState.WORKING && stopCause == null && now >= lease.deadline()) {
+      interrupt(StopCause.TIMED_OUT, now);
+    }
+    return stopCause == StopCause.TIMED_OUT;
+  }
+
+  /**
    * Ends the run without a report; a running handler is interrupted. A finished handler's result is
    * still reported: the server decides whether it counts.
    *

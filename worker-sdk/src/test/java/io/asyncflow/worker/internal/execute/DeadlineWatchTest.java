@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.HandDriven;
 import io.asyncflow.worker.internal.loop.Loop;
@@ -12,11 +14,17 @@ import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.RunState;
 import io.asyncflow.worker.internal.run.StopCause;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DeadlineWatchTest {
 
   private final HandDriven worker = new HandDriven();
+
+  /** What handlers see; an assertion that fails in a handler would only fail its run. */
+  private final List<Boolean> seen = new ArrayList<>();
+
   private Run run;
 
   @Test
@@ -56,6 +64,65 @@ class DeadlineWatchTest {
     assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RETRY);
   }
 
+  /** Without a turn of the watch, which comes a moment later. */
+  private Report reportOfWhatEndsAtTheDeadline(StageHandler handler) {
+    run =
+        worker.heldRun(
+            c -> {
+              worker.keepLeaseUntil(run.lease().deadline());
+              return handler.handle(c);
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    return worker.server.accepted().get(0);
+  }
+
+  @Test
+  void whatAHandlerReturnsOnceItSeesThatItsTimeIsOverDoesNotCount() {
+    Report report =
+        reportOfWhatEndsAtTheDeadline(
+            c -> {
+              seen.add(c.cancelled());
+              seen.add(Thread.currentThread().isInterrupted());
+              return StageResult.done("partial");
+            });
+    assertThat(seen).containsExactly(true, true);
+    assertThat(report.outcome()).isEqualTo(Outcome.RETRY);
+    assertThat(report.errMsg()).startsWith("timed out");
+    assertThat(report.unexpected()).isTrue();
+  }
+
+  @Test
+  void whatEndsAfterTheDeadlineHasTimedOutEvenIfTheHandlerDidNotLook() {
+    for (StageHandler handler :
+        List.<StageHandler>of(
+            c -> StageResult.done("late"),
+            c -> {
+              throw new NonRetryableException("late");
+            })) {
+      DeadlineWatchTest another = new DeadlineWatchTest();
+      Report report = another.reportOfWhatEndsAtTheDeadline(handler);
+      assertThat(report.outcome()).isEqualTo(Outcome.RETRY);
+      assertThat(report.errMsg()).startsWith("timed out");
+    }
+  }
+
+  @Test
+  void noRenewalGivesTimeBackThatAHandlerHasSeenEnd() {
+    Report report =
+        reportOfWhatEndsAtTheDeadline(
+            c -> {
+              seen.add(c.remaining().isZero());
+              run.renew(worker.ticker.nanos(), 9_000);
+              seen.add(run.lease().deadline() > worker.ticker.nanos());
+              seen.add(c.remaining().isZero());
+              return StageResult.done("partial");
+            });
+    assertThat(seen).containsExactly(true, true, true);
+    assertThat(report.outcome()).isEqualTo(Outcome.RETRY);
+  }
+
   @Test
   void aHandlerThatHeedsNoInterruptIsReportedBeforeTheLeaseEnds() {
     run =
@@ -75,6 +142,22 @@ class DeadlineWatchTest {
     assertThat(worker.server.reports()).hasSize(1);
     assertThat(worker.server.reports().get(0).errMsg()).startsWith("timed out");
     assertThat(run.overdue()).isFalse();
+  }
+
+  @Test
+  void aHandlerIsInterruptedEvenIfTheWatchComesLate() {
+    run =
+        worker.heldRun(
+            c -> {
+              worker.keepLeaseUntil(run.lease().reportBy());
+              worker.watch.runOnce();
+              seen.add(Thread.currentThread().isInterrupted());
+              throw new InterruptedException();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(seen).containsExactly(true);
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RETRY);
   }
 
   @Test

@@ -76,6 +76,15 @@ class TypeSettingsFeedTest {
   }
 
   @Test
+  void anOutageAtTheStartDoesNotSpeakOfValuesInUse() {
+    server.setDown(true);
+    try (LoggedLines log = new LoggedLines(TypeSettingsFeed.class)) {
+      feed.runOnce();
+      assertThat(log.lines()).singleElement().asString().contains("no tasks are asked for until");
+    }
+  }
+
+  @Test
   void chanceSpreadsTheReads() {
     TypeSettingsFeed early =
         new TypeSettingsFeed(

@@ -1,0 +1,177 @@
+import asyncio
+import logging
+import os
+import threading
+import unittest
+from unittest import mock
+
+from asyncflow import Done, NonRetryable, RunFields, Worker
+from asyncflow.pool import STUCK_AFTER
+from asyncflow.testing import FakeFlow
+
+from .fixtures import Bench
+
+LOG = logging.getLogger("tests.handlers")
+
+
+class Lines(logging.Handler):
+    """The fields of each line."""
+
+    def __init__(self):
+        super().__init__()
+        self.addFilter(RunFields())
+        self.seen = []
+
+    def emit(self, record):
+        self.seen.append((record.task_id, record.stage, record.attempt, record.trace_id))
+
+
+class LogFieldsTest(unittest.TestCase):
+    def setUp(self):
+        self.bench = Bench()
+        self.lines = Lines()
+        LOG.addHandler(self.lines)
+        LOG.propagate = False
+        self.addCleanup(LOG.removeHandler, self.lines)
+
+    def test_lines_of_a_handler_name_its_run(self):
+        for asynchronous in (False, True):
+            bench = Bench()
+            self.lines.seen.clear()
+
+            def log(run):
+                LOG.warning("hello")
+                return Done()
+
+            async def log_after_a_switch(run):
+                await asyncio.sleep(0)
+                return log(run)
+
+            bench.worker.stage("lark", "a")(log_after_a_switch if asynchronous else log)
+            task_id = bench.create()
+            bench.worker.run_due()
+            LOG.warning("outside")
+            self.assertEqual(
+                [(task_id, "a", 1, bench.task(task_id).trace_id), ("", "", "", "")], self.lines.seen
+            )
+            self.assertEqual(32, len(self.lines.seen[0][3]))
+
+    def test_lines_of_a_batch_name_all_its_tasks(self):
+        @self.bench.worker.batch_stage("lark", "a")
+        def handler(runs):
+            LOG.warning("hello")
+            return [Done() for _ in runs]
+
+        ids = [self.bench.create(), self.bench.create()]
+        self.bench.worker.run_due()
+        self.assertEqual([(",".join(ids), "a", 1)], [line[:3] for line in self.lines.seen])
+
+
+class RunEndsTest(unittest.TestCase):
+    def setUp(self):
+        self.bench = Bench()
+        self.ends = []
+        self.bench.worker.when_run_ends(self.ends.append)
+
+    def run_one(self, handler):
+        self.bench.worker.stage("lark", "a")(handler)
+        self.bench.create()
+        self.bench.worker.run_due()
+        return [(end.task_type, end.task_stage, end.outcome, end.took) for end in self.ends]
+
+    def test_each_end_is_told_with_its_time(self):
+        def handler(run):
+            self.bench.clock.advance(2.5)
+            return Done()
+
+        self.assertEqual([("lark", "a", "success", 2.5)], self.run_one(handler))
+
+    def test_failures_are_told(self):
+        def handler(run):
+            raise NonRetryable("no")
+
+        self.assertEqual([("lark", "a", "fail", 0.0)], self.run_one(handler))
+
+    def test_cancelled_run_is_told_once(self):
+        def handler(run):
+            self.bench.worker._ends.cancelled(run._run)
+            return Done()
+
+        self.assertEqual([("lark", "a", "cancelled", 0.0)], self.run_one(handler))
+
+    def test_listener_that_fails_costs_no_report(self):
+        @self.bench.worker.when_run_ends
+        def listener(end):
+            raise RuntimeError("no metrics")
+
+        self.assertEqual("success", self.run_one(lambda run: Done())[0][2])
+        self.assertEqual([], self.bench.worker._runs.all())
+
+
+class DescriptionTest(unittest.TestCase):
+    def test_sdk_tells_its_language(self):
+        self.assertRegex(Bench().worker._describe()["sdkVersion"], "^python(/.+)?$")
+
+    def test_handlers_that_keep_their_threads_are_said_once(self):
+        bench = Bench(threads=1)
+        begun, release = threading.Event(), threading.Event()
+
+        @bench.worker.stage("lark", "a")
+        def handler(run):
+            begun.set()
+            release.wait(10)
+            return Done()
+
+        bench.create()
+        thread = threading.Thread(target=bench.worker.run_due)
+        thread.start()
+        self.assertTrue(begun.wait(10))
+        (run,) = bench.worker._runs.all()
+        bench.worker._ends.cancelled(run)
+        self.assertEqual("healthy", bench.worker._describe()["states"]["health"])
+        bench.clock.advance(STUCK_AFTER + 1)
+        with self.assertLogs("asyncflow", "INFO") as log:
+            for _ in range(2):
+                states = bench.worker._describe()["states"]
+            release.set()
+            thread.join(10)
+            self.assertEqual("healthy", bench.worker._describe()["states"]["health"])
+        self.assertEqual("1", states["stuck"])
+        self.assertIn(f"keep their threads: {run}", states["health"])
+        self.assertEqual(1, sum("keep their threads" in line for line in log.output))
+        self.assertIn("no handler keeps its thread any more", log.output[-1])
+
+
+class EnvironmentTest(unittest.TestCase):
+    """What the Helm chart sets for the workers of a fleet."""
+
+    GRACE = "ASYNCFLOW_WORKER_SHUTDOWNGRACE"
+    SPOOL = "ASYNCFLOW_WORKER_SPOOLDIR"
+
+    def worker(self, environment, **settings):
+        with mock.patch.dict(os.environ, environment), mock.patch("asyncflow.worker.Spool") as spool:
+            flow = FakeFlow("lark")
+            flow._server.name = "server"
+            worker = Worker(client=flow, **settings)
+        return worker._grace, str(spool.call_args.args[0]) if spool.called else None
+
+    def test_environment_gives_grace_and_spool(self):
+        chart = {self.GRACE: "60s", self.SPOOL: "/data/spool"}
+        self.assertEqual((60, "/data/spool/server"), self.worker(chart))
+
+    def test_arguments_win(self):
+        chart = {self.GRACE: "60s", self.SPOOL: "/data/spool"}
+        self.assertEqual((5, "/own/server"), self.worker(chart, grace=5, spool_dir="/own"))
+        self.assertEqual((60, None), self.worker(chart, spool_dir=None))
+
+    def test_without_either_the_defaults_count(self):
+        grace, spool = self.worker({self.GRACE: "", self.SPOOL: ""})
+        self.assertEqual(20, grace)
+        self.assertTrue(spool.endswith(".asyncflow/spool/server"))
+
+    def test_values_are_those_of_spring(self):
+        for text, seconds in (("500ms", 0.5), ("1500", 1.5), ("5m", 300), ("1H", 3600)):
+            self.assertEqual(seconds, self.worker({self.GRACE: text})[0])
+        self.assertIsNone(self.worker({self.SPOOL: "none"})[1])
+        with self.assertRaisesRegex(ValueError, "SHUTDOWNGRACE.*60s.*'soon'"):
+            self.worker({self.GRACE: "soon"})
