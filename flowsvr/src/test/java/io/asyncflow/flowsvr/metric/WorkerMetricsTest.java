@@ -133,9 +133,9 @@ class WorkerMetricsTest {
   /** Every expression of dashboard and alerts that asks for metrics of workers finds them. */
   private static void assertAskedFor(Exposition seen) throws IOException {
     List<String> expressions = new ArrayList<>();
-    for (String file : List.of("deploy/grafana/asyncflow.json", "deploy/prometheus/alerts.yml")) {
+    for (String file : List.of("asyncflow.json", "alerts.yml")) {
       Pattern.compile("(?m)^ *\"?expr\"?: \"?(.*?)\"?,?$")
-          .matcher(Files.readString(ROOT.resolve(file)))
+          .matcher(Files.readString(ROOT.resolve("deploy/helm/asyncflow/monitoring").resolve(file)))
           .results()
           .map(one -> one.group(1).replace("\\\"", "\""))
           .filter(one -> one.contains(OURS))
