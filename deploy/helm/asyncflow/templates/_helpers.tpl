@@ -14,9 +14,13 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{- define "asyncflow.labels" -}}
 {{ include "asyncflow.selector" . }}
+app.kubernetes.io/part-of: asyncflow
 app.kubernetes.io/version: {{ .Chart.AppVersion | replace "+" "_" | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.labels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "asyncflow.scheme" -}}
@@ -135,9 +139,9 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{/* Refuses a client that the policy would keep out. */}}
-{{- define "asyncflow.requireClients" -}}
-{{- if and .root.Values.networkPolicy.enabled (not .root.Values.networkPolicy.clients) }}
-{{- fail (printf "networkPolicy.clients is empty, so %s cannot reach flowsvr: name its namespace there" .client) }}
+{{/* Refuses a client that the policy would keep out: none is named in the list ("list") of those that it lets in. */}}
+{{- define "asyncflow.requirePeers" -}}
+{{- if and .root.Values.networkPolicy.enabled (not (index .root.Values.networkPolicy .list)) }}
+{{- fail (printf "networkPolicy.%s is empty, so %s cannot reach flowsvr: name its namespace there" .list .client) }}
 {{- end }}
 {{- end }}

@@ -362,7 +362,8 @@ class MetricsIT {
     JsonNode dashboard =
         JsonMapper.builder()
             .build()
-            .readTree(Files.readString(ROOT.resolve("deploy/grafana/asyncflow.json")));
+            .readTree(
+                Files.readString(ROOT.resolve("deploy/helm/asyncflow/monitoring/asyncflow.json")));
     int shown = 0;
     for (JsonNode panel : dashboard.path("panels")) {
       if (panel.path("type").asString().equals("row")) {
@@ -402,7 +403,8 @@ class MetricsIT {
   @SuppressWarnings("unchecked")
   void everyAlertAsksForWhatThereIs() throws Exception {
     Map<String, Object> file =
-        new Yaml().load(Files.readString(ROOT.resolve("deploy/prometheus/alerts.yml")));
+        new Yaml()
+            .load(Files.readString(ROOT.resolve("deploy/helm/asyncflow/monitoring/alerts.yml")));
     Set<String> names = new TreeSet<>();
     for (Map<String, Object> group : (List<Map<String, Object>>) file.get("groups")) {
       for (Map<String, Object> rule : (List<Map<String, Object>>) group.get("rules")) {

@@ -162,8 +162,9 @@ class WorkerMetricsTest {
   /** Every expression of dashboard and alerts that asks for metrics of workers finds them. */
   private static void assertAskedFor(Exposition seen) throws IOException {
     List<String> expressions = new ArrayList<>();
-    for (String file : List.of("deploy/grafana/asyncflow.json", "deploy/prometheus/alerts.yml")) {
-      Object all = new Yaml().load(Files.readString(ROOT.resolve(file))); // JSON is YAML
+    for (String file : List.of("asyncflow.json", "alerts.yml")) {
+      Path path = ROOT.resolve("deploy/helm/asyncflow/monitoring").resolve(file);
+      Object all = new Yaml().load(Files.readString(path)); // JSON is YAML
       addExpressions(all, expressions);
     }
     expressions.removeIf(one -> !one.contains(OURS));

@@ -90,15 +90,34 @@ class ChartTest {
         "ingress.enabled=true                    | /ingress/hosts",
         "ingress.enabled=true ingress.hosts[0]=a | ingress needs tls.proxy",
         "serviceMonitor.enabled=true             | serviceMonitor.key.name is needed",
-        "serviceMonitor.enabled=true serviceMonitor.key.name=k | Prometheus cannot reach flowsvr",
+        "serviceMonitor.enabled=true serviceMonitor.key.name=k"
+            + "                              | networkPolicy.prometheus is empty, so Prometheus cannot reach flowsvr",
+        "server.autoscaling.enabled=true server.autoscaling.minReplicas=7"
+            + "                              | server.autoscaling.minReplicas 7 is more than maxReplicas 6",
         "server.env[0].name=FLOW_MYSQL_PASSWORD  | /server/env/0/name",
         "runAs=0                                 | runAs",
         "workers.tts.replicas=1                  | workers.tts.image is needed",
+        "workers.tts.image=x                     | workers.tts.key.name is needed",
         "workers.tts.images=x                    | images",
+        "workers.tts.metrics.port=x              | /workers/tts/metrics/port",
         "podDisruptionBudget.maxUnavailable=0    | maxUnavailable"
       })
   void valuesThatMakeNoSenseAreRefused(String setting, String message) {
     assertThatThrownBy(() -> Chart.of(MINIMAL, setting.split(" "))).hasMessageContaining(message);
+  }
+
+  @Test
+  void noSmallestSizeIsAboveTheLargest() {
+    assertThatThrownBy(() -> Chart.of(FULL, "workers.tts.scaling.minReplicas=21"))
+        .hasMessageContaining("workers.tts.scaling.minReplicas 21 is more than maxReplicas 20");
+    assertThatCode(
+            () ->
+                Chart.of(
+                    FULL,
+                    "workers.tts.scaling.minReplicas=20",
+                    "server.autoscaling.minReplicas=8",
+                    "workers.mail.scaling.minReplicas=11"))
+        .doesNotThrowAnyException();
   }
 
   @Test
@@ -285,6 +304,22 @@ class ChartTest {
         .isEqualTo(JsonParser.parseString("{\"maxSurge\": 1, \"maxUnavailable\": 0}"));
   }
 
+  @Test
+  void everyObjectHasTheLabelsThatKubernetesRecommends() {
+    assertThat(Chart.of(FULL).objects())
+        .allSatisfy(
+            object ->
+                assertThat(at(object, "metadata.labels").getAsJsonObject().keySet())
+                    .contains(
+                        "app.kubernetes.io/name",
+                        "app.kubernetes.io/instance",
+                        "app.kubernetes.io/part-of",
+                        "app.kubernetes.io/version",
+                        "app.kubernetes.io/managed-by",
+                        "helm.sh/chart",
+                        "example.com/owner"));
+  }
+
   /** A fleet with work of hours is not restarted because the servers have a new version. */
   @ParameterizedTest
   @ValueSource(strings = {MINIMAL, FULL})
@@ -372,6 +407,91 @@ class ChartTest {
                      "serverName": "flow-asyncflow-server.jobs.svc",
                      "ca": {"secret": {"name": "flowsvr-ca", "key": "ca.crt"}}}}]}
                 """));
+  }
+
+  @Test
+  void prometheusScrapesAFleetThatServesItsMetrics() {
+    Chart chart = Chart.of(FULL);
+    JsonObject monitor = chart.one("PodMonitor", "-worker-tts");
+    assertThat(text(monitor, "metadata.labels.release")).isEqualTo("prometheus");
+    assertThat(monitor.get("spec"))
+        .isEqualTo(
+            JsonParser.parseString(
+                """
+                {"selector": {"matchLabels": {
+                   "app.kubernetes.io/name": "asyncflow", "app.kubernetes.io/instance": "flow",
+                   "app.kubernetes.io/component": "worker", "asyncflow/fleet": "tts"}},
+                 "podMetricsEndpoints": [{
+                   "port": "metrics", "path": "/actuator/prometheus", "interval": "30s"}]}
+                """));
+    assertThat(podsOf(chart, at(monitor, "spec.selector").getAsJsonObject()))
+        .containsExactly("flow-asyncflow-worker-tts");
+    assertThat(at(containerOf(chart.one("Deployment", "-worker-tts")), "ports"))
+        .isEqualTo(JsonParser.parseString("[{'name': 'metrics', 'containerPort': 8080}]"));
+    assertThat(at(chart.one("NetworkPolicy", "-worker-tts"), "spec.ingress"))
+        .isEqualTo(
+            JsonParser.parseString(
+                """
+                [{"ports": [{"protocol": "TCP", "port": 8080}],
+                  "from": [{"namespaceSelector": {"matchLabels": {
+                    "kubernetes.io/metadata.name": "monitoring"}}}]},
+                 {"ports": [{"protocol": "TCP", "port": 9000}],
+                  "from": [{"podSelector": {"matchLabels": {"app": "lab"}}}]}]
+                """));
+    assertThat(chart.all("PodMonitor")).hasSize(1);
+    assertThat(containerOf(chart.one("Deployment", "-worker-mail")).has("ports")).isFalse();
+  }
+
+  @Test
+  void noFleetIsScrapedUnlessThereIsPrometheusOperator() {
+    assertThat(Chart.of(FULL, "serviceMonitor.enabled=false").objects())
+        .extracting(object -> text(object, "kind"))
+        .contains("Deployment")
+        .doesNotContain("PodMonitor", "ServiceMonitor");
+  }
+
+  @Test
+  void theAlertsAreThoseOfTheFile() throws IOException {
+    JsonObject rule = Chart.of(FULL).one("PrometheusRule", "-asyncflow");
+    assertThat(text(rule, "metadata.labels.release")).isEqualTo("prometheus");
+    assertThat(rule.get("spec")).isEqualTo(Chart.file("monitoring/alerts.yml"));
+    assertThat(Chart.of(MINIMAL).all("PrometheusRule")).isEmpty();
+  }
+
+  @Test
+  void theDashboardIsTheFile() throws IOException {
+    JsonObject dashboard = Chart.of(FULL).one("ConfigMap", "-dashboard");
+    assertThat(text(dashboard, "metadata.labels.grafana_dashboard")).isEqualTo("1");
+    assertThat(text(dashboard, "metadata.annotations.grafana_folder")).isEqualTo("Asyncflow");
+    assertThat(dashboard.getAsJsonObject("data").get("asyncflow.json").getAsString())
+        .isEqualTo(
+            Files.readString(HOME.resolve("deploy/helm/asyncflow/monitoring/asyncflow.json")))
+        // What kubectl apply keeps in an annotation.
+        .hasSizeLessThan(256 * 1024);
+    assertThat(Chart.of(MINIMAL).all("ConfigMap")).isEmpty();
+  }
+
+  @Test
+  void aFleetGetsDevicesAndTheTimeToLoadItsModels() {
+    JsonObject fleet = Chart.of(FULL).one("Deployment", "-worker-tts");
+    JsonObject pod = at(fleet, "spec.template.spec").getAsJsonObject();
+    assertThat(at(containerOf(fleet), "resources.limits").getAsJsonObject().get("nvidia.com/gpu"))
+        .hasToString("1");
+    assertThat(text(pod, "runtimeClassName")).isEqualTo("nvidia");
+    assertThat(text(pod, "nodeSelector.accelerator")).isEqualTo("gpu");
+    assertThat(each(at(pod, "tolerations"))).hasSize(1);
+    assertThat(at(containerOf(fleet), "startupProbe.failureThreshold").getAsInt()).isEqualTo(60);
+    assertThat(each(at(pod, "initContainers")).map(container -> text(container, "name")))
+        .containsExactly("models");
+  }
+
+  @Test
+  void aServerMayHaveASidecar() {
+    JsonObject server = Chart.of(FULL).one("Deployment", "-server");
+    assertThat(
+            each(at(server, "spec.template.spec.initContainers"))
+                .map(container -> text(container, "restartPolicy")))
+        .containsExactly("Always");
   }
 
   @Test

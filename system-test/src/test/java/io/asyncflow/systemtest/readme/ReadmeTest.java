@@ -236,7 +236,7 @@ class ReadmeTest {
       })
   void everyClassThatIsNamedExists(String document) {
     Document prose = Document.read(document);
-    String alerts = read(Document.home().resolve("deploy/prometheus/alerts.yml"));
+    String alerts = read(Document.home().resolve("deploy/helm/asyncflow/monitoring/alerts.yml"));
     for (String name :
         new TreeSet<>(prose.all("`([A-Z][a-z]+(?:[A-Z][a-z]+)+(?:IT)?(?:\\.\\w+)?)`"))) {
       if (alerts.contains("alert: " + name + "\n")) {
