@@ -31,6 +31,25 @@ class LifeTest(unittest.TestCase):
         self.assertEqual("ok", self.flow.get(task_id).result)
         self.assertEqual("STOPPED", self.worker.state)
 
+    def test_worker_that_stops_says_so_with_its_last_heartbeat(self):
+        beats = []
+        heard = threading.Event()
+        heartbeat = self.flow.heartbeat
+
+        def listen(worker_id, tasks, start_id=None, description=None):
+            answer = heartbeat(worker_id, tasks, start_id, description)
+            beats.append((tasks, description["states"]["worker"]))
+            heard.set()
+            return answer
+
+        self.flow.heartbeat = listen
+        self.worker.stage("lark", "a")(lambda run: Done("ok"))
+        self.worker.start()
+        self.assertTrue(heard.wait(10))
+        self.assertTrue(self.worker.stop())
+        self.assertEqual(([], "STOPPED"), beats[-1])
+        self.assertEqual(1, [state for _, state in beats].count("STOPPED"))
+
     def test_handler_that_outlives_the_grace_is_told_and_its_task_released(self):
         @self.worker.stage("lark", "a")
         def handler(run):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 from typing import Any, Callable, Dict, List, Optional
 
 from .client import FlowClient
@@ -19,6 +20,9 @@ MOST_TASKS = 1000
 #: Seconds between the beats of a worker without tasks, and while an open hold shows that it lives.
 IDLE_INTERVAL = 10.0
 POLLING_INTERVAL = 60.0
+
+#: Seconds that a stop waits for its last beat.
+FAREWELL = 1.0
 
 #: Seconds that a handler may take to react when a stopping worker tells it to stop.
 SHUT_DOWN_PATIENCE = 0.5
@@ -56,6 +60,7 @@ class Heart:
         self._not_before = clock()
         self._told_of_tasks = False
         self._tells_description = True
+        self._is_heard = False
 
     @property
     def works(self) -> bool:
@@ -67,6 +72,21 @@ class Heart:
         if self._due_at() <= self._clock():
             self._beat()
         return max(0.0, self._due_at() - self._clock())
+
+    def farewell(self) -> None:
+        """Tells the server that the worker has stopped and holds nothing, so that operators do not
+        take it for lost. Tried once, if the last beat was heard, and for a moment.
+        """
+        if self._is_heard:
+            last = threading.Thread(target=self._say_farewell, name="farewell", daemon=True)
+            last.start()
+            last.join(FAREWELL)
+
+    def _say_farewell(self) -> None:
+        try:
+            self._send([])
+        except Exception as e:
+            log.debug("the server does not hear that this worker has stopped: %s", e)
 
     def _due_at(self) -> float:
         renewal = min((run.lease.renew_at for run in self._runs.all()), default=UNTIL_WOKEN)
@@ -82,8 +102,10 @@ class Heart:
             shortest = min((run.lease.length / 5 for run in runs), default=IDLE_INTERVAL)
             self._not_before = self._clock() + min(self._backoff.next(), shortest)
             self._idle_beat = self._not_before
+            self._is_heard = False
             self._trouble.failed(e, "tried again until they work")
             return
+        self._is_heard = True
         is_mended = self._trouble.lasts
         self._trouble.worked()
         self._backoff.reset()

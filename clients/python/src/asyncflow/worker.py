@@ -443,9 +443,11 @@ class Worker:
         spooled = self._spool.size if self._spool else 0
         if self._spool:
             self._spool.close()
+        self._state = "STOPPED"
+        if self._types and not unsettled:
+            self._heart.farewell()
         self._beats.close()
         self.client.close()
-        self._state = "STOPPED"
         if unsettled or spooled:
             log.warning(
                 "worker %s stopped; %d reports are left to its next start in %s, %d tasks to"
