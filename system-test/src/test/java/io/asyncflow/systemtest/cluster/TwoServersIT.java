@@ -182,7 +182,7 @@ class TwoServersIT {
       assertThat(leaver.awaitEnd(PATIENCE)).isTrue();
       Duration left = watch.elapsed();
       assertThat(leaver.exitCode()).isZero();
-      assertThat(isShown(leaver, "draining")).isTrue();
+      await().atMost(PATIENCE).until(() -> isShown(leaver, "stopped"));
       int ran = Starts.of(scenario, 1).count();
       assertThat(scenario.count("task_stage = 'b'")).as("finished by the leaver").isEqualTo(ran);
       assertThat(scenario.count("status = 1")).as("left to others").isEqualTo(8);

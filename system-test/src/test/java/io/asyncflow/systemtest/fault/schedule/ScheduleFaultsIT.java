@@ -161,9 +161,7 @@ class ScheduleFaultsIT {
     try (Ticking ticking = Ticking.on(cluster, "row31");
         SliceWatch watch = SliceWatch.on(cluster)) {
       ticking.saveOfAnyPolicy(60);
-      await()
-          .atMost(LONG_PATIENCE)
-          .until(() -> Slices.read(cluster), slices -> slices.owners().size() == servers.size());
+      await().atMost(LONG_PATIENCE).until(() -> Slices.read(cluster).areSharedBy(servers.size()));
       ServerNode victim = servers.get(0);
       victim.pause();
       Slices before = Slices.read(cluster);

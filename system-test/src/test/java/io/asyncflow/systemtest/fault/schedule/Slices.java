@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 record Slices(List<Slice> all) {
 
   private static final int COUNT = 64;
+  private static final int FEW = 3;
 
   /**
    * One slice.
@@ -59,6 +60,17 @@ record Slices(List<Slice> all) {
     Set<String> owners = new HashSet<>();
     all.stream().filter(Slice::isOwned).forEach(slice -> owners.add(slice.owner()));
     return owners;
+  }
+
+  /** Whether each of so many servers owns some: more than it may just have been handed. */
+  boolean areSharedBy(int servers) {
+    return areOwned()
+        && owners().size() == servers
+        && owners().stream().allMatch(owner -> numberOf(owner) >= FEW);
+  }
+
+  private long numberOf(String owner) {
+    return all.stream().filter(slice -> slice.owner().equals(owner)).count();
   }
 
   /** Whether the lease of each slice runs. */
