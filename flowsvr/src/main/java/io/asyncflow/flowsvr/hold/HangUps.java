@@ -18,7 +18,7 @@ import org.springframework.stereotype.Component;
 /**
  * Ends parked holds whose clients have hung up, before tasks are claimed for them: a worker that
  * was killed would take the tasks with it until their leases expire. The server gets no event when
- * a connection closes, so it looks at each connection twice a second, by a read that does not
+ * a connection closes, so it looks at each connection about once a second, by a read that does not
  * block. Thread-safe.
  */
 @Component
@@ -26,7 +26,7 @@ class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   private static final Logger log = LoggerFactory.getLogger(HangUps.class);
 
-  private static final Duration INTERVAL = Duration.ofMillis(500);
+  private static final Duration INTERVAL = Duration.ofMillis(800);
 
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
   private BackgroundLoop loop;

@@ -78,6 +78,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private volatile boolean isAnyDraining;
   private volatile BackgroundLoop writer;
 
+  /** Beats that were written since the rows were counted. */
+  private int uncounted;
+
   /** When the writer made its last round. */
   private long lastRound;
 
@@ -182,13 +185,18 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
             .filter(beat -> beat.stages() != null)
             .collect(toMap(WorkerBeat::workerId, WorkerBeat::stages)));
     beats.forEach(unwritten::remove); // only the written ones: a newer beat stays
-    deleteBeyondLimit();
+    uncounted += beats.size();
+    if (uncounted > maxWorkers / 10) {
+      uncounted = 0;
+      deleteBeyondLimit();
+    }
     return beats.keySet();
   }
 
   /**
    * Deletes all but the newest workers, so that invented names do not displace real workers for
-   * long.
+   * long. As the rows are counted after a tenth of the limit was written, a server adds no more
+   * than this to the limit.
    */
   private void deleteBeyondLimit() {
     int forgotten = store.deleteBeyond(maxWorkers);
