@@ -38,6 +38,16 @@ class ActChainStore {
    */
   record Unchained(long id, List<String> values, boolean isOld) {}
 
+  /** Whether there are acts after the last one that was chained. */
+  boolean hasUnchained() {
+    return jdbc.queryForObject(
+        """
+        SELECT EXISTS (
+          SELECT 1 FROM t_act WHERE id > (SELECT COALESCE(MAX(to_id), 0) FROM t_act_chain))
+        """,
+        Boolean.class);
+  }
+
   Optional<Link> last() {
     return jdbc
         .query(

@@ -49,6 +49,9 @@ public class ActChaining {
    * key refuses the links of one of them.
    */
   int runOnce(Duration age) {
+    if (!store.hasUnchained()) {
+      return 0; // the usual case, in one statement
+    }
     int chained = 0;
     List<Link> page;
     do {
