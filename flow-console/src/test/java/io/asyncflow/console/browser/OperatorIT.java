@@ -139,8 +139,14 @@ class OperatorIT extends BrowserTest {
     api.withTaskStatus(8);
     PlaywrightAssertions.assertThat(page.locator("#past tbody tr:last-child"))
         .containsText("Failed");
+    page.evaluate( // the sign lasts for a second
+        "new MutationObserver(() => {"
+            + " if (document.querySelector('#past .copy.done'))"
+            + " document.documentElement.dataset.copied = '1';"
+            + " }).observe(document.body,"
+            + " {subtree: true, attributes: true, attributeFilter: ['class']})");
     page.locator("#past .copy >> nth=0").click();
-    PlaywrightAssertions.assertThat(page.locator("#past .copy.done")).hasCount(1);
+    PlaywrightAssertions.assertThat(page.locator("html[data-copied]")).hasCount(1);
   }
 
   @Test

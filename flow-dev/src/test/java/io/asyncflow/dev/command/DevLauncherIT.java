@@ -59,7 +59,7 @@ class DevLauncherIT {
 
       pressCtrlC(launcher);
 
-      assertThat(launcher.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(launcher.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(children).isNotEmpty().noneMatch(ChildProcess::runsAProgram);
       assertThat(Files.readString(home.resolve(".asyncflow/dev/mariadb/server.log")))
           .contains("Shutdown complete");
@@ -82,7 +82,7 @@ class DevLauncherIT {
 
     pressCtrlC(launcher);
 
-    assertThat(launcher.waitFor(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(launcher.waitFor(20, TimeUnit.SECONDS)).isTrue();
     assertThat(launcher.exitValue()).isEqualTo(130);
     signal("CONT", mariaDb);
     assertThat(children)
@@ -96,7 +96,7 @@ class DevLauncherIT {
 
     launcher.destroy();
 
-    assertThat(launcher.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(launcher.waitFor(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

@@ -6,7 +6,7 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports for servers that are killed and come back to the same one. */
-final class LoopbackPort {
+public final class LoopbackPort {
 
   static final String HOST = "127.0.0.1";
 
@@ -18,7 +18,8 @@ final class LoopbackPort {
 
   private LoopbackPort() {}
 
-  static int free() {
+  /** A free port. */
+  public static int free() {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
       if (isFree(port)) {

@@ -28,10 +28,13 @@ import io.asyncflow.worker.engine.EngineHandler;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -165,7 +168,7 @@ class CodecIT {
       String forEngine = flow.createTask(NewTask.of("sealed", "engine", "ann", SECRET));
       String job = flow.jobs().createJob(NewJob.of("sealed", "ann", SECRET + "\n" + LARGE));
       NewSchedule schedule =
-          NewSchedule.every("sealed", Duration.ofHours(1))
+          NewSchedule.every("sealed", Duration.ofDays(365)) // none but the one triggered
               .creating(NewTask.of("sealed", "one", "ann", SECRET));
       flow.schedules().trigger(flow.schedules().save(schedule).scheduleId(), null);
 
@@ -333,17 +336,32 @@ class CodecIT {
 
   /** Of the server, the store, the spool and the database, logs of its changes included. */
   private static List<Path> filesWith(String text) throws IOException {
-    try (Stream<Path> files = Files.walk(cluster.directory())) {
-      return files.filter(Files::isRegularFile).filter(file -> contains(file, text)).toList();
-    }
-  }
+    List<Path> found = new ArrayList<>();
+    Files.walkFileTree(
+        cluster.directory(),
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            try {
+              if (attributes.isRegularFile() && contains(Files.readAllBytes(file), text)) {
+                found.add(file);
+              }
+              return FileVisitResult.CONTINUE;
+            } catch (NoSuchFileException e) {
+              return visitFileFailed(file, e);
+            }
+          }
 
-  private static boolean contains(Path file, String text) {
-    try {
-      return contains(Files.readAllBytes(file), text);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            if (e instanceof NoSuchFileException) { // deleted meanwhile: a table that was dropped
+              return FileVisitResult.CONTINUE;
+            }
+            throw e;
+          }
+        });
+    return found;
   }
 
   private static boolean contains(byte[] bytes, String text) {

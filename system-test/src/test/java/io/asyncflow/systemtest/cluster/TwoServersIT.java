@@ -110,7 +110,7 @@ class TwoServersIT {
   @Test
   void terminatedWorkerReleasesWhatItCannotFinish() {
     Duration grace = Duration.ofSeconds(9);
-    try (Scenario scenario = Scenario.of(cluster, "terminated", TypePlan.quick())) {
+    try (Scenario scenario = Scenario.of(cluster, "terminated", leisurely())) {
       WorkerNode leaver =
           scenario.startWorker(servers.get(0), worker -> worker.withRoom(2, 6).withGrace(grace));
       // The first one ends within the grace, the second one does not.
@@ -141,7 +141,7 @@ class TwoServersIT {
   @Tag("faults")
   @Test
   void whatTwoLongRunsLeaveIsRunByAnotherWorkerAtOnce() {
-    try (Scenario scenario = Scenario.of(cluster, "shared", TypePlan.quick())) {
+    try (Scenario scenario = Scenario.of(cluster, "shared", leisurely())) {
       scenario.startWorker(servers.get(0), worker -> worker.withRoom(2, 6));
       scenario.create(
           scenario.client(servers.get(0)), 8, Script.smooth().with("a", "SLEEP 10000", "OK"));
@@ -211,7 +211,7 @@ class TwoServersIT {
 
   @Test
   void sixteenClientsHoldAThousandTasksEachOnceWithoutALock() {
-    try (Scenario scenario = Scenario.of(cluster, "grabbed", TypePlan.quick())) {
+    try (Scenario scenario = Scenario.of(cluster, "grabbed", leisurely())) {
       List<String> created =
           scenario.create(scenario.client(servers.get(0)), 1_000, Script.smooth());
 

@@ -68,7 +68,7 @@ class WithoutRedisIT {
           "create on one server to the answer of a hold parked on the other, without Redis:"
               + " median %d ms, worst %d ms (fallback poll %d ms at most)",
           ms(delays.get(2)), ms(delays.get(4)), ms(FALLBACK_POLL));
-      assertThat(delays.get(4)).isLessThan(FALLBACK_POLL.multipliedBy(3));
+      assertThat(delays.get(2)).isLessThan(FALLBACK_POLL.multipliedBy(2));
       assertThat(scenario.verdict().violations()).isEmpty();
     }
   }

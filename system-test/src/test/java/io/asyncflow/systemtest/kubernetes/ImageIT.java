@@ -17,8 +17,8 @@ import io.asyncflow.api.TrustedRoots;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
-import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.testing.TestCertificate;
+import io.asyncflow.systemtest.cluster.LoopbackPort;
 import io.asyncflow.systemtest.measure.Figures;
 import java.io.IOException;
 import java.net.URI;
@@ -164,7 +164,7 @@ class ImageIT {
         assertThat(dueAndExecuting(chart, readerKey)).containsExactly(0, 0);
         String taskId = admin.createTask(NewTask.of("lark", "sendmsg", "ada", MESSAGE));
         await()
-            .atMost(Duration.ofSeconds(20))
+            .atMost(START_PATIENCE)
             .until(() -> dueAndExecuting(chart, readerKey).equals(List.of(1, 0)));
         theWorkerRuns(taskId, worker, chart.one("Deployment", "-worker-lark"));
         useNewCertificate();
@@ -240,7 +240,8 @@ class ImageIT {
           .until(
               () -> {
                 pod.requireAlive();
-                return send(HttpRequest.newBuilder(url(path))).statusCode() == 200;
+                return send(HttpRequest.newBuilder(url(path)), Duration.ofSeconds(5)).statusCode()
+                    == 200;
               });
     }
   }
@@ -273,7 +274,12 @@ class ImageIT {
   }
 
   private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-    return http.send(request.timeout(Duration.ofSeconds(5)).build(), BodyHandlers.ofString());
+    return send(request, Duration.ofSeconds(60));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request, Duration timeOut)
+      throws Exception {
+    return http.send(request.timeout(timeOut).build(), BodyHandlers.ofString());
   }
 
   private URI url(String path) {
