@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr;
 
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Does the same from many threads that begin together. */
 public final class AtOnce {
@@ -29,6 +31,32 @@ public final class AtOnce {
    */
   public static <T> List<T> from(int threads, Work<T> work) {
     return from(threads, PATIENCE, work);
+  }
+
+  /**
+   * Repeats what found no free connection, as callers of a busy server do; the work must do nothing
+   * more when it is repeated.
+   */
+  public static <T> T patiently(Supplier<T> work) {
+    while (true) {
+      try {
+        return work.get();
+      } catch (RuntimeException e) {
+        if (!isFullPool(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** That is a matter of this machine's speed, and answered with 8090. */
+  public static boolean isFullPool(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof SQLTransientConnectionException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The same for work that may take so long. */

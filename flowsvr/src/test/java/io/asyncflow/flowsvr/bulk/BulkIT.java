@@ -18,6 +18,7 @@ import io.asyncflow.rules.TaskType;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -382,7 +383,7 @@ class BulkIT {
         lock.execute(
             "SELECT 1 FROM %s WHERE id = %d FOR UPDATE"
                 .formatted(locked.table().sqlName(), locked.number()));
-        await().until(() -> rounds.runOnce() > 0);
+        await().atMost(Duration.ofMinutes(1)).until(() -> rounds.runOnce() > 0);
       }
       connection.rollback();
     }

@@ -32,7 +32,6 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
-import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -176,20 +175,10 @@ class DeadlockStormIT {
     } catch (FlowException e) {
       // refused, as the contract says
     } catch (Exception e) {
-      if (!isFullPool(e)) {
+      if (!AtOnce.isFullPool(e)) {
         surprises.add(e);
       }
     }
-  }
-
-  /** That is a matter of this machine's speed, and answered with 8090. */
-  private static boolean isFullPool(Throwable failure) {
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof SQLTransientConnectionException) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void act(int number, int round, Random random) throws Exception {

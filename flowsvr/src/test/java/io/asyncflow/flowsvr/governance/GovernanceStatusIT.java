@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.governance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.FeaturesInUse;
@@ -12,26 +11,25 @@ import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.wire.Wire;
-import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
 /** What operators see of governance. */
 @RunningServer
 class GovernanceStatusIT {
 
+  private static final ExpiredLeaseSweep.Result ONE_POISONED =
+      new ExpiredLeaseSweep.Result(0, 1, 1);
+  private static final ExpiredLeaseSweep.Result NOTHING = new ExpiredLeaseSweep.Result(0, 0, 0);
+
   @LocalServerPort int port;
-  @Autowired Given given;
-  @Autowired JdbcClient jdbc;
   @Autowired DutyRunStore runs;
-  @Autowired ExpiredLeaseSweep sweep;
   @Autowired LeaderElection election;
   @Autowired FeaturesInUse features;
   @Autowired Node node;
@@ -65,28 +63,29 @@ class GovernanceStatusIT {
 
   @Test
   void quarantineIsStillSeenWhenLaterSweepsFoundNothing() {
-    TaskType poisonous = given.aType().with("max_delivery", 1).create();
-    TaskId id = given.aWaitingTask().ofType(poisonous).create();
-    jdbc.sql("UPDATE " + id.table().sqlName() + " SET delivery_count = 1").update();
-    given.aHold(poisonous).theTask();
-    jdbc.sql("UPDATE " + id.table().sqlName() + " SET lease_end = 0 WHERE status = 2").update();
-
+    AtomicInteger sweeps = new AtomicInteger();
     DutyLoop sweeping =
-        loopOf(Duty.ofEach("expired-lease-sweep", Duration.ofMillis(50), sweep::runOnce));
+        loopOf(
+            Duty.ofEach(
+                "test-sweep",
+                Duration.ofMillis(50),
+                () -> sweeps.getAndIncrement() == 0 ? ONE_POISONED : NOTHING));
     await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> job("expired-lease-sweep").at("/effect/poisoned").asInt(0) == 1);
+        .until(
+            () ->
+                job("test-sweep") != null
+                    && job("test-sweep").at("/effect/poisoned").asInt(0) == 1);
     sweeping.destroy();
-    long lastEffect = job("expired-lease-sweep").path("lastEffectiveRun").asLong();
-    write("expired-lease-sweep", new ExpiredLeaseSweep.Result(0, 0, 0), null, false);
+    long lastEffect = job("test-sweep").path("lastEffectiveRun").asLong();
+    write("test-sweep", NOTHING, null, false);
 
-    assertThat(job("expired-lease-sweep").at("/result/poisoned").asInt(-1)).isZero();
-    assertThat(job("expired-lease-sweep").at("/result/givenBack").asInt(-1)).isZero();
-    assertThat(job("expired-lease-sweep").at("/effect/poisoned").asInt()).isEqualTo(1);
-    assertThat(job("expired-lease-sweep").path("lastEffectiveRun").asLong()).isEqualTo(lastEffect);
+    assertThat(job("test-sweep").at("/result/poisoned").asInt(-1)).isZero();
+    assertThat(job("test-sweep").at("/result/givenBack").asInt(-1)).isZero();
+    assertThat(job("test-sweep").at("/effect/poisoned").asInt()).isEqualTo(1);
+    assertThat(job("test-sweep").path("lastEffectiveRun").asLong()).isEqualTo(lastEffect);
   }
 
-  /** One more loop: the server's own sweep rests where it knows of no lease that can have ended. */
   private DutyLoop loopOf(Duty duty) {
     DutyLoop loop = new DutyLoop(List.of(duty), election, features, runs, node, meters);
     loop.onApplicationEvent(null);

@@ -149,7 +149,12 @@ class LateTasksIT {
   void tableWithMoreStagesThanARunLooksAtIsLookedAtInTurns() {
     TaskType many = given.aType().create();
     for (int stage = 0; stage < 110; stage++) {
-      given.aWaitingTask().ofType(many).inStage("s%03d".formatted(stage)).create();
+      given
+          .aWaitingTask()
+          .ofType(many)
+          .inStage("s%03d".formatted(stage))
+          .dueIn(1, MINUTES)
+          .create();
     }
     given.aWaitingTask().ofType(many).inStage("t").dueSince(2, MINUTES).create();
 

@@ -38,7 +38,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @Tag("contract")
 class ParkedHoldsIT {
 
-  private static final int BEFORE_THE_FALLBACK_MS = 600;
+  private static final int BEFORE_THE_FALLBACK_MS = 2_000;
 
   @Autowired Given given;
   @Autowired TaskHolds holds;
@@ -121,15 +121,15 @@ class ParkedHoldsIT {
       park(given.aHold(lark).by("w" + i));
     }
     given.aWaitingTask().ofType(lark).create();
-    await().atMost(5, SECONDS).until(() -> parked.stream().anyMatch(CompletableFuture::isDone));
-    await().atMost(5, SECONDS).until(() -> holds.parked() == 49);
+    await().atMost(30, SECONDS).until(() -> parked.stream().anyMatch(CompletableFuture::isDone));
+    await().atMost(30, SECONDS).until(() -> holds.parked() == 49);
 
     given.aWaitingTask().ofType(lark).create(49);
     List<String> all = new ArrayList<>();
     for (CompletableFuture<List<Task>> answer : parked) {
       // the first one may take up to 100 at once
       if (all.size() < 50) {
-        answer.get(5, SECONDS).forEach(task -> all.add(task.taskId()));
+        answer.get(30, SECONDS).forEach(task -> all.add(task.taskId()));
       }
     }
     assertThat(all).hasSize(50).doesNotHaveDuplicates();
@@ -141,8 +141,8 @@ class ParkedHoldsIT {
     for (int i = 0; i < 3 * pool.getMaximumPoolSize(); i++) {
       park(given.aHold(lark).by("w" + i));
     }
-    await().atMost(5, SECONDS).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
-    await().atMost(5, SECONDS).until(() -> holds.parked() == 3 * pool.getMaximumPoolSize());
+    await().atMost(30, SECONDS).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+    await().atMost(30, SECONDS).until(() -> holds.parked() == 3 * pool.getMaximumPoolSize());
     assertThat(given.aHold(lark).now()).isEmpty(); // there are connections left
   }
 

@@ -14,7 +14,7 @@ import java.util.function.IntSupplier;
 final class AnswerTimes {
 
   private static final Duration AT_ONCE = Duration.ofSeconds(1);
-  static final Duration AT_LATEST = Duration.ofSeconds(5);
+  static final Duration AT_LATEST = Duration.ofSeconds(15);
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 

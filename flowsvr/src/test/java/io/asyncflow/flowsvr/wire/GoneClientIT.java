@@ -69,7 +69,7 @@ class GoneClientIT {
 
     await().until(() -> holds.parked() == before && task(wire, id).path("status").asInt() == 1);
     assertThat(task(wire, id).path("crtRetryNum").asInt()).isZero();
-    Wire.Answer next = wire.get("/api/task/hold_task?taskType=gone&workerId=next");
+    Wire.Answer next = wire.get("/api/task/hold_task?taskType=gone&workerId=next&waitMs=20000");
     assertThat(next.result().at("/taskList/0/taskId").asString("")).isEqualTo(id);
     assertThat(output.getAll().lines().filter(line -> line.startsWith("\tat "))).isEmpty();
   }
@@ -96,9 +96,11 @@ class GoneClientIT {
     String id = create(wire, "gone_with_id");
     await().until(() -> holds.parked() == before); // given the task, or ended before
 
-    Wire.Answer repeat = wire.get("/api/task/hold_task?" + hold);
+    Wire.Answer repeat = wire.get("/api/task/hold_task?waitMs=20000&" + hold);
     assertThat(repeat.result().at("/taskList/0/taskId").asString("")).isEqualTo(id);
-    assertThat(repeat.result().at("/taskList/0/leaseEpoch").asInt()).isEqualTo(1);
+    assertThat(repeat.result().at("/taskList/0/leaseEpoch").asInt())
+        .as("2 if it was ended during its claim")
+        .isIn(1, 2);
   }
 
   @Test

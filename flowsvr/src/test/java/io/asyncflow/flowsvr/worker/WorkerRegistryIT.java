@@ -265,11 +265,11 @@ class WorkerRegistryIT {
   /** Two servers write what they were told some seconds ago, in any order. */
   @Test
   void aBeatOfAnEarlierStartThatIsWrittenLateEndsNoDrain() {
-    written("start-1", 9_000);
+    written("start-1", 29_000);
     written("start-2", 1_000);
     drain("");
 
-    written("start-1", 5_000);
+    written("start-1", 25_000);
 
     assertThat(listed().path("state").asString()).isEqualTo("draining");
     assertThat(beat(",'startId':'start-2'").path("drain").asBoolean()).isTrue();
