@@ -518,7 +518,7 @@ public final class Worker implements AutoCloseable {
 
     /**
      * A callback that is told of the end of each run, for metrics; there may be several. It is
-     * called by the threads of the worker and must return at once.
+     * called by the threads of the worker and must return at once; what it throws is logged alone.
      */
     public Builder whenRunEnds(Consumer<RunEnd> listener) {
       runEnds.add(Objects.requireNonNull(listener, "listener"));

@@ -339,10 +339,10 @@ class WorkerTest {
     @Test
     void leasesAreKeptWhileAHandlerRuns() throws Exception {
       server.withType(
-          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(5));
       started(aWorker().threads(2).handler("lark", "one", handler));
       create(2, "DEAF");
-      await().atMost(PATIENCE).until(() -> server.heartbeats().size() >= 8);
+      await().atMost(PATIENCE).until(() -> server.heartbeats().size() >= 6);
       handler.letGo();
       assertThat(server.awaitAccepted(2, PATIENCE)).isTrue();
       assertThat(server.accepted()).extracting(Report::leaseEpoch).containsOnly(1);
@@ -573,7 +573,7 @@ class WorkerTest {
     @Test
     void aDrainedWorkerFinishesWhatItHasAndStops() throws Exception {
       server.withType(
-          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(5));
       Worker worker = startedWithScript();
       String taskId = create("DEAF");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
@@ -620,7 +620,7 @@ class WorkerTest {
     @Test
     void aDrainWithAGraceInterruptsWhatRunsAfterItAndReleasesIt() throws Exception {
       server.withType(
-          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(5));
       Worker worker = startedWithScript();
       String taskId = create("HANG");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();

@@ -383,12 +383,18 @@ final class EngineProcess {
     events.clear();
   }
 
-  /** Closes the standard input, which asks the process to end; kills it after the grace. */
+  /**
+   * Closes the standard input, which asks the process to end; kills it after the grace, or at once
+   * if the caller is interrupted.
+   */
   void close(Duration grace) throws InterruptedException {
     write(stdin::close);
-    if (!group.leader().waitFor(grace.toNanos(), TimeUnit.NANOSECONDS)) {
-      log.warn("engine {} does not end by itself and is killed", settings.name());
+    try {
+      if (!group.leader().waitFor(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+        log.warn("engine {} does not end by itself and is killed", settings.name());
+      }
+    } finally {
+      kill();
     }
-    kill();
   }
 }

@@ -314,4 +314,17 @@ class EngineHandlerTest {
     assertThat(process.isAlive()).isFalse();
     assertThatThrownBy(() -> run(engine, "PID")).isInstanceOf(IllegalStateException.class);
   }
+
+  @Test
+  void oneThatAnInterruptedThreadClosesLeavesNoProcessEither() throws Exception {
+    ScriptedEngine scripted = new ScriptedEngine(directory);
+    EngineHandler engine = engine(scripted.builder());
+    Background run = new Background(engine, "HANG");
+    ProcessHandle child = scripted.awaitHanging();
+    Thread.currentThread().interrupt();
+    engine.close();
+    assertThat(Thread.interrupted()).as("the thread still knows").isTrue();
+    await().atMost(PATIENCE).until(() -> ScriptedEngine.hasEnded(child));
+    run.thread.join();
+  }
 }

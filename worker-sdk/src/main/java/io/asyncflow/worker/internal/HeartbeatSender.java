@@ -77,7 +77,7 @@ final class HeartbeatSender implements Loop.Step {
   private boolean toldOfTasks;
   private boolean tellsInfo = true;
   private volatile boolean hasNews;
-  private volatile boolean isHeard;
+  private boolean isHeard;
 
   /**
    * @param info returns the worker's description
@@ -128,9 +128,6 @@ final class HeartbeatSender implements Loop.Step {
    * for a server that is away.
    */
   void farewell() {
-    if (!isHeard) {
-      return;
-    }
     Thread last = new Thread(this::sayFarewell, "asyncflow-farewell");
     last.setDaemon(true);
     last.start();
@@ -141,7 +138,11 @@ final class HeartbeatSender implements Loop.Step {
     }
   }
 
+  /** A beat that is under way has ended before, so that the last one is known. */
   private synchronized void sayFarewell() {
+    if (!isHeard) {
+      return;
+    }
     try {
       send(List.of());
     } catch (RuntimeException e) {

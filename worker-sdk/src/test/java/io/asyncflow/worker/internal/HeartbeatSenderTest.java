@@ -1,12 +1,17 @@
 package io.asyncflow.worker.internal;
 
+import static java.lang.Thread.State.TERMINATED;
+import static java.lang.Thread.State.TIMED_WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.loop.Backoff;
@@ -19,6 +24,7 @@ import io.asyncflow.worker.internal.run.RunState;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatSenderTest {
@@ -299,6 +305,31 @@ class HeartbeatSenderTest {
     worker.server.setDown(false);
     worker.heart.farewell();
     assertThat(worker.server.heartbeats()).as("the server was away").hasSize(2);
+  }
+
+  @Test
+  void aWorkerThatStopsDuringItsFirstBeatSaysSoAfterIt() throws InterruptedException {
+    AtomicReference<HeartbeatSender> heart = new AtomicReference<>();
+    Thread stopping = new Thread(() -> heart.get().farewell());
+    heart.set(
+        heart(
+            new ForwardingFlowClient(worker.server) {
+              @Override
+              public HeartbeatAnswer heartbeat(Heartbeat beat) {
+                if (worker.server.heartbeats().isEmpty()) {
+                  stopping.start();
+                  await()
+                      .until(
+                          () -> List.of(TIMED_WAITING, TERMINATED).contains(stopping.getState()));
+                }
+                return super.heartbeat(beat);
+              }
+            },
+            Jitter.NONE));
+    worker.ticker.advance(Duration.ofSeconds(1));
+    heart.get().runOnce();
+    assertThat(worker.server.awaitHeartbeats(2, Duration.ofSeconds(10))).isTrue();
+    stopping.join();
   }
 
   @Test

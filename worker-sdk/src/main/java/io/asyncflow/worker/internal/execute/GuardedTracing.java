@@ -26,9 +26,9 @@ public final class GuardedTracing implements RunTracing {
   private static <T> T orElse(T fallback, Supplier<T> call) {
     try {
       return call.get();
-    } catch (RuntimeException e) {
-      log.warn("a run is not traced: {}", e.toString());
-      log.debug("the reason", e);
+    } catch (Throwable thrown) { // errors too, as of a tracer that lacks one of its classes
+      log.warn("a run is not traced: {}", thrown.toString());
+      log.debug("the reason", thrown);
       return fallback;
     }
   }

@@ -67,14 +67,16 @@ public final class StageRunner implements RunPool.Runner {
     if (started.isEmpty()) {
       return;
     }
-    name(started);
     try {
+      name(started);
       if (started.get(0).stage().batches() == null) {
         runAlone(started.get(0), slot);
       } else {
         runTogether(started, slot);
       }
     } finally {
+      // Whatever failed: from here on this thread may be interrupted for other runs alone.
+      started.forEach(Run::leave);
       MDC.clear();
     }
   }
@@ -100,21 +102,21 @@ public final class StageRunner implements RunPool.Runner {
   }
 
   private void runAlone(Run run, Slot slot) {
-    trace(run, slot);
-    RunSpan span = run.span();
-    RunSpan.Scope current = span.enter();
+    RunSpan.Scope current = RunSpan.NONE.enter();
     try {
+      trace(run, slot);
+      current = run.span().enter();
       StageResult result = handle(run, slot);
       recordSuccess(slot);
       ends.returned(run, result);
-      span.end(result, null);
+      run.span().end(result, null);
     } catch (Throwable thrown) {
       if (thrown instanceof ResourceException) {
         recordResourceFailure(slot);
       }
       // Errors too: an exception of a handler ends only its own run.
       ends.threw(run, thrown);
-      span.end(null, thrown);
+      run.span().end(null, thrown);
     } finally {
       current.close(); // not before the end was logged
     }
@@ -151,14 +153,15 @@ public final class StageRunner implements RunPool.Runner {
     boolean alone = runs.size() == 1;
     List<BatchMember> members = new ArrayList<>();
     for (Run run : runs) {
-      trace(run, slot);
-      RunContext context = contextOf(run, slot);
-      members.add(new BatchMember(run, context, ends, ticker, alone));
+      members.add(new BatchMember(run, contextOf(run, slot), ends, ticker, alone));
     }
     Throwable end = new NonRetryableException("the handler gave no result for this task");
-    // What a handler does for several tasks at once belongs to the trace of none of them.
-    RunSpan.Scope current = (alone ? runs.get(0).span() : RunSpan.NONE).enter();
+    RunSpan.Scope current = RunSpan.NONE.enter();
     try {
+      runs.forEach(run -> trace(run, slot));
+      if (alone) { // what is done for several tasks at once belongs to the trace of none of them
+        current = runs.get(0).span().enter();
+      }
       batches.handler().handle(List.copyOf(members));
     } catch (Throwable thrown) {
       end = thrown;

@@ -134,8 +134,8 @@ public final class ReportSender implements Loop.Step {
   private Report movedIfPossible(Run run, Report report) {
     try {
       return texts.moved(report, run.task().taskStage());
-    } catch (RuntimeException e) {
-      log.debug("{}: its text could not be stored; it is tried again", run, e);
+    } catch (Throwable thrown) { // a lack of memory, too, must not lose the report
+      log.debug("{}: its text could not be stored; it is tried again", run, thrown);
       return report;
     }
   }

@@ -63,7 +63,18 @@ public final class RunEnds {
               run.task().taskStage(),
               outcome.name().toLowerCase(Locale.ROOT),
               run.ranUntil(ticker.nanos()));
-      ended.forEach(listener -> listener.accept(end));
+      ended.forEach(listener -> tell(listener, end));
+    }
+  }
+
+  /** A listener that fails must not cost the report, or the end of other runs. */
+  private static void tell(Consumer<RunEnd> listener, RunEnd end) {
+    try {
+      listener.accept(end);
+    } catch (Throwable thrown) { // errors too
+      log.warn(
+          "a listener failed; the run ends all the same: {}", OneLine.of(String.valueOf(thrown)));
+      log.debug("the reason", thrown);
     }
   }
 

@@ -55,11 +55,12 @@ final class ClaimedDirectory implements AutoCloseable {
     String name = ProcessHandle.current().pid() + "-" + UUID.randomUUID();
     Path path = parent.toRealPath().resolve(name);
     Path hidden = Files.createDirectory(path.resolveSibling(HIDDEN + name), forOwnerOnly());
-    FileChannel channel =
-        FileChannel.open(
-            hidden.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     remember(path);
+    FileChannel channel = null;
     try {
+      channel =
+          FileChannel.open(
+              hidden.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       if (channel.tryLock() == null) {
         throw new IOException(hidden + " is claimed by another process");
       }
@@ -67,7 +68,16 @@ final class ClaimedDirectory implements AutoCloseable {
       return new ClaimedDirectory(path, channel);
     } catch (IOException e) {
       forget(path);
-      channel.close();
+      try {
+        // No process ever claims it, and the next try makes another one.
+        if (channel != null) {
+          channel.close();
+          Files.delete(hidden.resolve(LOCK));
+        }
+        Files.delete(hidden);
+      } catch (IOException stays) {
+        e.addSuppressed(stays);
+      }
       throw e;
     }
   }

@@ -74,6 +74,13 @@ public final class DiskSpool implements Spool {
   private final Map<String, Kept> kept = new HashMap<>();
   private final Set<Path> unreadable = new HashSet<>();
   private ClaimedDirectory own;
+
+  /**
+   * Whether a directory of its own could not be made. That is tried again at the next {@link
+   * #adopt()}, and not with each report: every report is offered again at each of its repetitions.
+   */
+  private boolean canMakeNone;
+
   private long bytes;
   private boolean closed;
 
@@ -117,7 +124,7 @@ public final class DiskSpool implements Spool {
     if (kept.containsKey(report.reportId())) {
       return true;
     }
-    if (closed) {
+    if (closed || canMakeNone) {
       return false;
     }
     byte[] json = bytesOf(report);
@@ -126,7 +133,9 @@ public final class DiskSpool implements Spool {
     }
     try {
       if (own == null) {
+        canMakeNone = true;
         own = ClaimedDirectory.make(root);
+        canMakeNone = false;
       }
       Path file = own.path().resolve(report.reportId() + SUFFIX);
       write(file, json);
@@ -235,6 +244,7 @@ public final class DiskSpool implements Spool {
 
   @Override
   public synchronized List<Report> adopt() {
+    canMakeNone = false;
     List<Report> adopted = new ArrayList<>();
     if (Files.isDirectory(root)) {
       try (Stream<Path> directories = Files.list(root)) {

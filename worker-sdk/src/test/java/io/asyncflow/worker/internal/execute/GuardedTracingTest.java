@@ -40,6 +40,13 @@ class GuardedTracingTest {
   }
 
   @Test
+  void runGoesOnAfterAnErrorOfTheTracerToo() {
+    RunTracing tracing = GuardedTracing.of(new TracerWithoutItsClasses());
+    assertThat(tracing.open(null)).isSameAs(RunSpan.NONE);
+    assertThat(tracing.traceParent()).isNull();
+  }
+
+  @Test
   void spanThatFailsEndsNothingElse() {
     RunSpan failing =
         new RunSpan() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.GenericType;
 import io.asyncflow.worker.NonRetryableException;
@@ -375,6 +376,44 @@ class StageRunnerTest {
           batch.get(1).complete(StageResult.done());
           assertThat(Thread.currentThread().isInterrupted()).isFalse();
         });
+  }
+
+  @Test
+  void anErrorBeforeTheHandlerIsReportedAndItsThreadIsFree() {
+    Run run = worker.heldRun(c -> StageResult.done());
+    runnerThatCannotTrace().run(List.of(run), null);
+    assertThat(run.overdue()).as("still on its thread").isFalse();
+    assertReported(1);
+  }
+
+  @Test
+  void anErrorBeforeABatchIsReportedForAllOfIt() {
+    BatchStageHandler handler = batch -> batch.forEach(each -> each.complete(StageResult.done()));
+    RegisteredStage stage = new RegisteredStage("one", handler, StageNeeds.nothing());
+    List<Run> runs = List.of(worker.heldRun("", stage), worker.heldRun("", stage));
+    runnerThatCannotTrace().run(runs, null);
+    assertReported(2);
+  }
+
+  private StageRunner runnerThatCannotTrace() {
+    return new StageRunner(
+        worker.ends,
+        new SlotPool(Map.of(), worker.ticker, worker.wakeUp),
+        worker.localRetries,
+        worker.ticker,
+        worker.server,
+        worker.server.store(),
+        Sealing.OFF,
+        new TracerWithoutItsClasses());
+  }
+
+  private void assertReported(int runs) {
+    worker.sendReports();
+    assertThat(worker.server.accepted())
+        .hasSize(runs)
+        .allMatch(report -> report.outcome() == Outcome.RETRY)
+        .allMatch(report -> report.errMsg().contains("NoClassDefFoundError"));
+    assertThat(worker.held.isEmpty()).isTrue();
   }
 
   private void workTogether(Run[] runs, BatchStageHandler handler) {

@@ -11,6 +11,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.worker.StageResult;
@@ -278,6 +279,29 @@ class ReportSenderTest {
 
     assertThat(sender.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
     assertThat(worker.server.accepted()).extracting(Report::result).containsExactly("one", "two");
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void anErrorWhileItsTextIsStoredCostsNoReport() {
+    Iterator<Error> errors = List.<Error>of(new NoClassDefFoundError("of a codec")).iterator();
+    ReportSender sender =
+        sender(
+            new ForwardingFlowClient(worker.server) {
+              @Override
+              public StoreClient store() {
+                if (errors.hasNext()) {
+                  throw errors.next();
+                }
+                return super.store();
+              }
+            },
+            new NoSpool());
+    returned(sender, "x".repeat(5000));
+    HandDriven.sendReports(sender);
+    assertThat(worker.server.accepted())
+        .extracting(Report::outcome)
+        .containsExactly(Outcome.SUCCESS);
     assertThat(worker.held.isEmpty()).isTrue();
   }
 

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -337,6 +338,40 @@ class DiskSpoolTest {
       assertThat(log.lines()).hasSize(1);
     }
     spool.close();
+  }
+
+  @Test
+  void aDirectoryThatCannotBeFinishedIsRemoved() throws IOException {
+    DiskSpool spool = new DiskSpool(rootInWhichNoLockHasRoom());
+    assertThat(spool.keep(report("a"))).isFalse();
+    assertThat(root).isEmptyDirectory();
+  }
+
+  /** A directory can be made in it. The path of a file in that one is too long. */
+  private Path rootInWhichNoLockHasRoom() throws IOException {
+    int longestPath = 4095;
+    int ofDirectory = ("/.-" + ProcessHandle.current().pid() + UUID.randomUUID()).length();
+    Path parent = Files.createDirectories(directory.toRealPath());
+    int missing = longestPath - ofDirectory - parent.toString().length();
+    while (missing > 250) {
+      parent = parent.resolve("d".repeat(200));
+      missing -= 201;
+    }
+    root = parent.resolve("d".repeat(missing - 1));
+    Files.createDirectories(root);
+    return root;
+  }
+
+  @Test
+  void noDirectoryIsMadeForEachReportWhereNoneCanBeMade() throws IOException {
+    Path obstacle = Files.createFile(directory.resolve("spool"));
+    DiskSpool spool = spool();
+    assertThat(spool.keep(report("a"))).isFalse();
+    Files.delete(obstacle);
+    assertThat(spool.keep(report("a"))).isFalse();
+    spool.adopt(); // once a minute
+    assertThat(spool.keep(report("a"))).isTrue();
+    assertThat(spool.keep(report("b"))).isTrue();
   }
 
   @Test
