@@ -28,7 +28,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,7 +118,8 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /**
-   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer
+   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer. A
+   *     download may take any time, but may be silent for so long only
    * @throws IllegalArgumentException if no request can be made with one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout) {
@@ -127,7 +127,8 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /**
-   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer
+   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer. A
+   *     download may take any time, but may be silent for so long only
    * @param tls for https URLs, such as {@link TrustedRoots#in}; {@code null} for Java's own
    * @throws IllegalArgumentException if no request can be made with one of them
    */
@@ -634,29 +635,52 @@ public final class HttpFlowClient implements FlowClient {
     exchange(path, body, NO_RESULT, Duration.ZERO);
   }
 
-  /** An answer without an envelope, as a stream; only its beginning has a time limit. */
+  /** An answer without an envelope, as a stream: it may take any time, but not be silent. */
   InputStream open(String path, Object body) {
-    return withKey(key -> open(http, path, request(path, key, body, requestTimeout)));
+    return withKey(key -> opened(http, path, request(path, key, body, requestTimeout)).body());
   }
 
   /** As {@link #open}, by another HTTP method and for an answer of any size. */
   InputStream download(String path, UnaryOperator<HttpRequest.Builder> method) {
     return withKey(
-        key -> open(transfers(), path, method.apply(request(path, key, requestTimeout)).build()));
+        key -> {
+          HttpRequest request = method.apply(request(path, key, requestTimeout)).build();
+          return opened(transfers(), path, request).body();
+        });
   }
 
-  private InputStream open(HttpClient client, String path, HttpRequest request) {
-    HttpResponse<InputStream> response =
-        mapErrors(path, requestTimeout, () -> client.send(request, BodyHandlers.ofInputStream()));
-    if (response.statusCode() == 200) {
-      return response.body();
-    }
-    try (InputStream refusal = response.body()) {
-      resultOf(path, response.statusCode(), refusal.readAllBytes(), NO_RESULT);
-    } catch (IOException e) {
-      throw broken(path, e);
-    }
-    throw notFlowsvr(path, response.statusCode(), null);
+  private HttpResponse<IncomingBytes> opened(HttpClient client, String path, HttpRequest request) {
+    return opened(client, path, request, requestTimeout, Set.of(200));
+  }
+
+  /**
+   * @param silence how long a body that is expected may be silent
+   * @param expected the statuses of answers that are no refusal
+   */
+  private HttpResponse<IncomingBytes> opened(
+      HttpClient client,
+      String path,
+      HttpRequest request,
+      Duration silence,
+      Set<Integer> expected) {
+    return mapErrors(
+        path,
+        requestTimeout,
+        () -> {
+          HttpResponse<IncomingBytes> response =
+              client.send(
+                  request,
+                  info ->
+                      new IncomingBytes(
+                          expected.contains(info.statusCode()) ? silence : requestTimeout));
+          if (expected.contains(response.statusCode())) {
+            return response;
+          }
+          try (InputStream refusal = response.body()) {
+            resultOf(path, response.statusCode(), refusal.readAllBytes(), NO_RESULT);
+          }
+          throw notFlowsvr(path, response.statusCode(), null);
+        });
   }
 
   /** Sends a body of any size that is not JSON; the answer has no result. */
@@ -672,40 +696,21 @@ public final class HttpFlowClient implements FlowClient {
                 limit));
   }
 
-  /** Server-sent events as a stream; only the beginning has a time limit. */
-  IncomingLines events(String path, String lastEventId) {
+  /** Server-sent events; a stream that is silent for longer than a live server breaks off. */
+  IncomingEvents events(String path, String lastEventId) {
     return withKey(key -> events(path, key, lastEventId));
   }
 
-  private IncomingLines events(String path, String key, String lastEventId) {
+  private IncomingEvents events(String path, String key, String lastEventId) {
     HttpRequest.Builder request =
         request(path, key, requestTimeout).setHeader("Accept", "text/event-stream");
     if (lastEventId != null) {
       request.header("Last-Event-ID", lastEventId);
     }
-    return mapErrors(
-        path,
-        requestTimeout,
-        () -> {
-          HttpResponse<IncomingLines> response =
-              http.send(request.build(), info -> new IncomingLines());
-          IncomingLines lines = response.body();
-          if (response.statusCode() != 200 && response.statusCode() != 204) {
-            resultOf(path, response.statusCode(), readAll(lines), NO_RESULT);
-            throw notFlowsvr(path, response.statusCode(), null);
-          }
-          return lines;
-        });
-  }
-
-  private byte[] readAll(IncomingLines lines) throws IOException, InterruptedException {
-    StringBuilder text = new StringBuilder();
-    for (String line = lines.next(requestTimeout);
-        line != null;
-        line = lines.next(requestTimeout)) {
-      text.append(line).append('\n');
-    }
-    return text.toString().getBytes(StandardCharsets.UTF_8);
+    // 204 is the answer after the last event, which an empty stream tells as well.
+    HttpResponse<IncomingBytes> response =
+        opened(http, path, request.build(), IncomingEvents.MAX_SILENCE, Set.of(200, 204));
+    return new IncomingEvents(response.body());
   }
 
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
