@@ -60,6 +60,8 @@ public final class HttpFlowClient implements FlowClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int HIGHEST_PORT = 65_535;
 
+  private static final String EVENT_STREAM = "text/event-stream";
+
   /** The prefix of every path. */
   private static final String API = "/api";
 
@@ -703,14 +705,23 @@ public final class HttpFlowClient implements FlowClient {
 
   private IncomingEvents events(String path, String key, String lastEventId) {
     HttpRequest.Builder request =
-        request(path, key, requestTimeout).setHeader("Accept", "text/event-stream");
+        request(path, key, requestTimeout).setHeader("Accept", EVENT_STREAM);
     if (lastEventId != null) {
       request.header("Last-Event-ID", lastEventId);
     }
     // 204 is the answer after the last event, which an empty stream tells as well.
     HttpResponse<IncomingBytes> response =
         opened(http, path, request.build(), IncomingEvents.MAX_SILENCE, Set.of(200, 204));
+    if (response.statusCode() == 200 && !isEventStream(response)) {
+      response.body().close();
+      throw notFlowsvr(path, response.statusCode(), null);
+    }
     return new IncomingEvents(response.body());
+  }
+
+  /** A page of a proxy is none, whatever its status. */
+  private static boolean isEventStream(HttpResponse<?> response) {
+    return response.headers().firstValue("Content-Type").orElse("").startsWith(EVENT_STREAM);
   }
 
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
