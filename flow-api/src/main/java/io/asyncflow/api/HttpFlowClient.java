@@ -171,7 +171,9 @@ public final class HttpFlowClient implements FlowClient {
    * ApiKeyFile}.
    *
    * @param keys asked before each call; returns {@code null} or an empty text for no key. A call
-   *     whose key is refused is made once more if there is another key by then.
+   *     whose key is refused is made once more if there is another key by then. While it throws, or
+   *     returns what no header can carry, calls end with a {@link FlowUnreachableException} and are
+   *     not sent
    */
   public HttpFlowClient withKeyFrom(Supplier<String> keys) {
     return new HttpFlowClient(this, Objects.requireNonNull(keys, "keys"), traceParents);
@@ -569,11 +571,16 @@ public final class HttpFlowClient implements FlowClient {
    * caller does with the answer must not stop the thread that reads the sockets.
    */
   <T> CompletableFuture<T> send(Call<T> call) {
-    String key = apiKey.get();
+    String key;
+    try {
+      key = key();
+    } catch (FlowException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     return send(call, key)
         .exceptionallyCompose(
             failure -> {
-              String other = isRefused(rootOf(failure)) ? apiKey.get() : key;
+              String other = isRefused(rootOf(failure)) ? key() : key;
               return Objects.equals(other, key)
                   ? CompletableFuture.failedFuture(failure)
                   : send(call, other);
@@ -731,11 +738,11 @@ public final class HttpFlowClient implements FlowClient {
 
   /** Makes a call, once more if its key was refused, so that it has done nothing, and replaced. */
   private <T> T withKey(Function<String, T> call) {
-    String key = apiKey.get();
+    String key = key();
     try {
       return call.apply(key);
     } catch (FlowException e) {
-      String other = isRefused(e) ? apiKey.get() : key;
+      String other = isRefused(e) ? key() : key;
       if (Objects.equals(other, key)) {
         throw e;
       }
@@ -761,7 +768,7 @@ public final class HttpFlowClient implements FlowClient {
         HttpRequest.newBuilder(URI.create(baseUrl + path))
             .timeout(limit)
             .header("Accept", "application/json");
-    if (key != null && !key.isEmpty()) {
+    if (key != null) {
       clearText.warn();
       request.header("Authorization", "Bearer " + key);
     }
@@ -912,8 +919,23 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   private boolean hasKey() {
-    String key = apiKey.get();
-    return key != null && !key.isEmpty();
+    return key() != null;
+  }
+
+  /**
+   * The key of the next call; {@code null} for none.
+   *
+   * @throws FlowUnreachableException if its source fails, which is no fault of the call
+   */
+  private String key() {
+    try {
+      String key = apiKey.get();
+      return key == null || key.isEmpty()
+          ? null
+          : usable("the key", key, HttpFlowClient::checkApiKey);
+    } catch (RuntimeException e) {
+      throw unreachable("was not called, because there is no key for the call (" + e + ")", e);
+    }
   }
 
   private static FlowUnreachableException unreadable(String path, String why, Throwable cause) {

@@ -618,6 +618,40 @@ class HttpFlowClientTest {
     }
   }
 
+  /** A call that was not made says nothing of what it would have sent. */
+  @Test
+  void aSourceOfKeysThatFailsIsAnOutageAndNoFaultOfTheCall() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    try (StubAnswers server = new StubAnswers(200, "{}", seen)) {
+      HttpFlowClient client =
+          new HttpFlowClient(server.url(), null)
+              .withKeyFrom(
+                  () -> {
+                    throw new IllegalStateException("the vault is sealed");
+                  });
+      String message =
+          "flowsvr at "
+              + server.url()
+              + " was not called, because there is no key for the call"
+              + " (java.lang.IllegalStateException: the vault is sealed)";
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(client::taskTypes)
+          .withMessage(message);
+      assertThat(client.async().getTask("1_lark_task_1"))
+          .failsWithin(Duration.ZERO)
+          .withThrowableThat()
+          .withCauseInstanceOf(FlowUnreachableException.class)
+          .withMessageContaining(message);
+      HttpFlowClient secret =
+          new HttpFlowClient(server.url(), null).withKeyFrom(() -> "secret\nsecret");
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(secret::taskTypes)
+          .withMessageContaining("the key must be printable ASCII characters")
+          .satisfies(e -> assertThat(traceOf(e)).doesNotContain("secret\nsecret"));
+    }
+    assertThat(seen).isEmpty();
+  }
+
   private static String traceOf(Throwable e) {
     StringWriter trace = new StringWriter();
     e.printStackTrace(new PrintWriter(trace));
