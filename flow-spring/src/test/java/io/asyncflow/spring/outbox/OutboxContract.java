@@ -248,6 +248,7 @@ abstract class OutboxContract {
             NewTask.of(" ", "send", "ada", ""),
             NewTask.of("mail", "send", null, ""),
             mail("").withIdempotencyKey("k").withOnDuplicate(OnDuplicate.RERUN),
+            mail("").withIdempotencyKey("k").withOnDuplicate(OnDuplicate.REPLACE),
             mail("").withIdempotencyKey("k").withKeyUntilDone())) {
       assertThatIllegalArgumentException()
           .as(task.toString())
