@@ -3,8 +3,8 @@ package io.asyncflow.api;
 import java.util.List;
 
 /**
- * The call got no usable answer: no connection, a time-out, or an answer that is not flowsvr's.
- * Whether the call took effect is unknown; repeat it with the same key.
+ * The call got no usable answer: no connection, a time-out, an answer that is not flowsvr's, or no
+ * key to make the call with. Whether the call took effect is unknown; repeat it with the same key.
  */
 public class FlowUnreachableException extends FlowException {
 

@@ -59,7 +59,7 @@ final class HttpEventClient implements EventClient {
             + parameter("kinds", String.join(",", kinds))
             + parameter("userId", filter.userId());
     String path = "/api/event/stream" + (query.isEmpty() ? "" : "?" + query.substring(1));
-    return new Connection(new IncomingEvents(http.events(path, cursor)));
+    return new Connection(http.events(path, cursor));
   }
 
   private static String parameter(String name, String value) {

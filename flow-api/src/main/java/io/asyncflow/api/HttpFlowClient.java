@@ -28,7 +28,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +59,8 @@ public final class HttpFlowClient implements FlowClient {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int HIGHEST_PORT = 65_535;
+
+  private static final String EVENT_STREAM = "text/event-stream";
 
   /** The prefix of every path. */
   private static final String API = "/api";
@@ -119,7 +120,8 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /**
-   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer
+   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer. A
+   *     download may take any time, but may be silent for so long only
    * @throws IllegalArgumentException if no request can be made with one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout) {
@@ -127,7 +129,8 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /**
-   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer
+   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer. A
+   *     download may take any time, but may be silent for so long only
    * @param tls for https URLs, such as {@link TrustedRoots#in}; {@code null} for Java's own
    * @throws IllegalArgumentException if no request can be made with one of them
    */
@@ -168,7 +171,9 @@ public final class HttpFlowClient implements FlowClient {
    * ApiKeyFile}.
    *
    * @param keys asked before each call; returns {@code null} or an empty text for no key. A call
-   *     whose key is refused is made once more if there is another key by then.
+   *     whose key is refused is made once more if there is another key by then. While it throws, or
+   *     returns what no header can carry, calls end with a {@link FlowUnreachableException} and are
+   *     not sent
    */
   public HttpFlowClient withKeyFrom(Supplier<String> keys) {
     return new HttpFlowClient(this, Objects.requireNonNull(keys, "keys"), traceParents);
@@ -566,11 +571,16 @@ public final class HttpFlowClient implements FlowClient {
    * caller does with the answer must not stop the thread that reads the sockets.
    */
   <T> CompletableFuture<T> send(Call<T> call) {
-    String key = apiKey.get();
+    String key;
+    try {
+      key = key();
+    } catch (FlowException e) {
+      return CompletableFuture.failedFuture(e);
+    }
     return send(call, key)
         .exceptionallyCompose(
             failure -> {
-              String other = isRefused(rootOf(failure)) ? apiKey.get() : key;
+              String other = isRefused(rootOf(failure)) ? key() : key;
               return Objects.equals(other, key)
                   ? CompletableFuture.failedFuture(failure)
                   : send(call, other);
@@ -634,29 +644,52 @@ public final class HttpFlowClient implements FlowClient {
     exchange(path, body, NO_RESULT, Duration.ZERO);
   }
 
-  /** An answer without an envelope, as a stream; only its beginning has a time limit. */
+  /** An answer without an envelope, as a stream: it may take any time, but not be silent. */
   InputStream open(String path, Object body) {
-    return withKey(key -> open(http, path, request(path, key, body, requestTimeout)));
+    return withKey(key -> opened(http, path, request(path, key, body, requestTimeout)).body());
   }
 
   /** As {@link #open}, by another HTTP method and for an answer of any size. */
   InputStream download(String path, UnaryOperator<HttpRequest.Builder> method) {
     return withKey(
-        key -> open(transfers(), path, method.apply(request(path, key, requestTimeout)).build()));
+        key -> {
+          HttpRequest request = method.apply(request(path, key, requestTimeout)).build();
+          return opened(transfers(), path, request).body();
+        });
   }
 
-  private InputStream open(HttpClient client, String path, HttpRequest request) {
-    HttpResponse<InputStream> response =
-        mapErrors(path, requestTimeout, () -> client.send(request, BodyHandlers.ofInputStream()));
-    if (response.statusCode() == 200) {
-      return response.body();
-    }
-    try (InputStream refusal = response.body()) {
-      resultOf(path, response.statusCode(), refusal.readAllBytes(), NO_RESULT);
-    } catch (IOException e) {
-      throw broken(path, e);
-    }
-    throw notFlowsvr(path, response.statusCode(), null);
+  private HttpResponse<IncomingBytes> opened(HttpClient client, String path, HttpRequest request) {
+    return opened(client, path, request, requestTimeout, Set.of(200));
+  }
+
+  /**
+   * @param silence how long a body that is expected may be silent
+   * @param expected the statuses of answers that are no refusal
+   */
+  private HttpResponse<IncomingBytes> opened(
+      HttpClient client,
+      String path,
+      HttpRequest request,
+      Duration silence,
+      Set<Integer> expected) {
+    return mapErrors(
+        path,
+        requestTimeout,
+        () -> {
+          HttpResponse<IncomingBytes> response =
+              client.send(
+                  request,
+                  info ->
+                      new IncomingBytes(
+                          expected.contains(info.statusCode()) ? silence : requestTimeout));
+          if (expected.contains(response.statusCode())) {
+            return response;
+          }
+          try (InputStream refusal = response.body()) {
+            resultOf(path, response.statusCode(), refusal.readAllBytes(), NO_RESULT);
+          }
+          throw notFlowsvr(path, response.statusCode(), null);
+        });
   }
 
   /** Sends a body of any size that is not JSON; the answer has no result. */
@@ -672,40 +705,30 @@ public final class HttpFlowClient implements FlowClient {
                 limit));
   }
 
-  /** Server-sent events as a stream; only the beginning has a time limit. */
-  IncomingLines events(String path, String lastEventId) {
+  /** Server-sent events; a stream that is silent for longer than a live server breaks off. */
+  IncomingEvents events(String path, String lastEventId) {
     return withKey(key -> events(path, key, lastEventId));
   }
 
-  private IncomingLines events(String path, String key, String lastEventId) {
+  private IncomingEvents events(String path, String key, String lastEventId) {
     HttpRequest.Builder request =
-        request(path, key, requestTimeout).setHeader("Accept", "text/event-stream");
+        request(path, key, requestTimeout).setHeader("Accept", EVENT_STREAM);
     if (lastEventId != null) {
       request.header("Last-Event-ID", lastEventId);
     }
-    return mapErrors(
-        path,
-        requestTimeout,
-        () -> {
-          HttpResponse<IncomingLines> response =
-              http.send(request.build(), info -> new IncomingLines());
-          IncomingLines lines = response.body();
-          if (response.statusCode() != 200 && response.statusCode() != 204) {
-            resultOf(path, response.statusCode(), readAll(lines), NO_RESULT);
-            throw notFlowsvr(path, response.statusCode(), null);
-          }
-          return lines;
-        });
+    // 204 is the answer after the last event, which an empty stream tells as well.
+    HttpResponse<IncomingBytes> response =
+        opened(http, path, request.build(), IncomingEvents.MAX_SILENCE, Set.of(200, 204));
+    if (response.statusCode() == 200 && !isEventStream(response)) {
+      response.body().close();
+      throw notFlowsvr(path, response.statusCode(), null);
+    }
+    return new IncomingEvents(response.body());
   }
 
-  private byte[] readAll(IncomingLines lines) throws IOException, InterruptedException {
-    StringBuilder text = new StringBuilder();
-    for (String line = lines.next(requestTimeout);
-        line != null;
-        line = lines.next(requestTimeout)) {
-      text.append(line).append('\n');
-    }
-    return text.toString().getBytes(StandardCharsets.UTF_8);
+  /** A page of a proxy is none, whatever its status. */
+  private static boolean isEventStream(HttpResponse<?> response) {
+    return response.headers().firstValue("Content-Type").orElse("").startsWith(EVENT_STREAM);
   }
 
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
@@ -715,11 +738,11 @@ public final class HttpFlowClient implements FlowClient {
 
   /** Makes a call, once more if its key was refused, so that it has done nothing, and replaced. */
   private <T> T withKey(Function<String, T> call) {
-    String key = apiKey.get();
+    String key = key();
     try {
       return call.apply(key);
     } catch (FlowException e) {
-      String other = isRefused(e) ? apiKey.get() : key;
+      String other = isRefused(e) ? key() : key;
       if (Objects.equals(other, key)) {
         throw e;
       }
@@ -745,7 +768,7 @@ public final class HttpFlowClient implements FlowClient {
         HttpRequest.newBuilder(URI.create(baseUrl + path))
             .timeout(limit)
             .header("Accept", "application/json");
-    if (key != null && !key.isEmpty()) {
+    if (key != null) {
       clearText.warn();
       request.header("Authorization", "Bearer " + key);
     }
@@ -896,8 +919,23 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   private boolean hasKey() {
-    String key = apiKey.get();
-    return key != null && !key.isEmpty();
+    return key() != null;
+  }
+
+  /**
+   * The key of the next call; {@code null} for none.
+   *
+   * @throws FlowUnreachableException if its source fails, which is no fault of the call
+   */
+  private String key() {
+    try {
+      String key = apiKey.get();
+      return key == null || key.isEmpty()
+          ? null
+          : usable("the key", key, HttpFlowClient::checkApiKey);
+    } catch (RuntimeException e) {
+      throw unreachable("was not called, because there is no key for the call (" + e + ")", e);
+    }
   }
 
   private static FlowUnreachableException unreadable(String path, String why, Throwable cause) {

@@ -11,8 +11,8 @@ final class HttpJobEvents implements JobEvents {
 
   private final IncomingEvents events;
 
-  HttpJobEvents(IncomingLines lines) {
-    this.events = new IncomingEvents(lines);
+  HttpJobEvents(IncomingEvents events) {
+    this.events = events;
   }
 
   @Override

@@ -1,18 +1,24 @@
 package io.asyncflow.api;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /** Reads server-sent events. flowsvr writes each field in one line. Not thread-safe. */
 final class IncomingEvents {
 
   /** How long the stream may be silent; a server writes a line every ten seconds. */
-  private static final Duration MAX_SILENCE = Duration.ofSeconds(25);
+  static final Duration MAX_SILENCE = Duration.ofSeconds(25);
 
-  private final IncomingLines lines;
+  private final IncomingBytes bytes;
+  private final BufferedReader lines;
 
-  IncomingEvents(IncomingLines lines) {
-    this.lines = lines;
+  IncomingEvents(IncomingBytes bytes) {
+    this.bytes = bytes;
+    this.lines = new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8));
   }
 
   /**
@@ -29,7 +35,7 @@ final class IncomingEvents {
     String id = null;
     String event = null;
     String data = null;
-    for (String line = lines.next(MAX_SILENCE); line != null; line = lines.next(MAX_SILENCE)) {
+    for (String line = nextLine(); line != null; line = nextLine()) {
       if (line.startsWith("id: ")) {
         id = line.substring("id: ".length());
       } else if (line.startsWith("event: ")) {
@@ -43,8 +49,17 @@ final class IncomingEvents {
     return null;
   }
 
+  private String nextLine() throws IOException, InterruptedException {
+    try {
+      return lines.readLine();
+    } catch (InterruptedIOException e) {
+      Thread.interrupted();
+      throw new InterruptedException(e.getMessage());
+    }
+  }
+
   /** Closes the connection. */
   void close() {
-    lines.cancel();
+    bytes.close(); // not the reader, whose lock a read in another thread would have
   }
 }

@@ -40,7 +40,8 @@ public interface JobClient {
 
   /**
    * Opens the input of a job; the caller closes it. Reading throws an {@link java.io.IOException}
-   * if the connection breaks: then open it again.
+   * if the connection breaks, or is silent for longer than an answer may take: then open it again.
+   * An interrupt ends a read in the same way and leaves the thread's interrupt flag set.
    */
   Reader openJobInput(String jobId);
 

@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import java.time.Duration;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Follows a job to its end, across broken connections and server restarts.
@@ -18,18 +19,20 @@ public final class JobFollower {
   private final JobClient jobs;
   private final Duration patience;
   private final Duration pause;
+  private final LongSupplier nanos;
 
   /**
    * @param patience how long no call may succeed before the follower gives up
    */
   public JobFollower(JobClient jobs, Duration patience) {
-    this(jobs, patience, PAUSE);
+    this(jobs, patience, PAUSE, System::nanoTime);
   }
 
-  JobFollower(JobClient jobs, Duration patience, Duration pause) {
+  JobFollower(JobClient jobs, Duration patience, Duration pause, LongSupplier nanos) {
     this.jobs = jobs;
     this.patience = patience;
     this.pause = pause;
+    this.nanos = nanos;
   }
 
   /**
@@ -59,7 +62,7 @@ public final class JobFollower {
 
     private final String jobId;
     private final Consumer<JobProgress> listener;
-    private long lastAnswer = System.nanoTime();
+    private long lastAnswer = nanos.getAsLong();
     private String lastEventId;
     private JobProgress last;
 
@@ -71,6 +74,15 @@ public final class JobFollower {
     /** Returns the final state, or {@code null} if the stream ended before it. */
     JobProgress listen() throws InterruptedException {
       try (JobEvents events = jobs.openJobProgress(jobId, lastEventId)) {
+        return read(events);
+      } catch (FlowException e) {
+        throwUnlessRetryable(e);
+        return null;
+      }
+    }
+
+    private JobProgress read(JobEvents events) throws InterruptedException {
+      try {
         for (JobEvent event = events.next(); event != null; event = events.next()) {
           lastEventId = event.id();
           publish(event.progress());
@@ -78,10 +90,11 @@ public final class JobFollower {
             return event.progress();
           }
         }
-      } catch (FlowException e) {
-        throwUnlessRetryable(e);
+        return null;
+      } finally {
+        // The server lived until now, however long the job was quiet: it says so on the stream.
+        lastAnswer = nanos.getAsLong();
       }
-      return null;
     }
 
     /** Returns the final state, or {@code null} if the job has not ended or could not be read. */
@@ -97,7 +110,7 @@ public final class JobFollower {
     }
 
     private void publish(JobProgress progress) {
-      lastAnswer = System.nanoTime();
+      lastAnswer = nanos.getAsLong();
       if (!progress.equals(last)) {
         last = progress;
         listener.accept(progress);
@@ -108,7 +121,7 @@ public final class JobFollower {
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted while following job " + jobId);
       }
-      if (!e.retryable() || System.nanoTime() - lastAnswer > patience.toNanos()) {
+      if (!e.retryable() || nanos.getAsLong() - lastAnswer > patience.toNanos()) {
         throw e;
       }
     }

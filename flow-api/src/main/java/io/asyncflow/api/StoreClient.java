@@ -22,8 +22,9 @@ public interface StoreClient {
 
   /**
    * Opens an object for reading from its beginning; the caller closes the stream. If the connection
-   * breaks, reading throws an {@link java.io.IOException} and never reports an early end: then open
-   * it again.
+   * breaks, or is silent for longer than an answer may take, reading throws an {@link
+   * java.io.IOException} and never reports an early end: then open it again. An interrupt ends a
+   * read in the same way and leaves the thread's interrupt flag set.
    *
    * @throws FlowException with {@link ErrorCode#NO_SUCH_OBJECT} if there is none
    */
@@ -35,6 +36,7 @@ public interface StoreClient {
    *
    * @param text may be {@code null}; then {@code null} is returned
    * @throws FlowException with {@link ErrorCode#NO_SUCH_OBJECT} if the stored object is gone
+   * @throws FlowUnreachableException if reading broke off
    */
   default String textOf(String text) {
     StoredText stored = text == null ? null : StoredText.parse(text).orElse(null);

@@ -3,18 +3,23 @@ package io.asyncflow.api;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,11 +139,10 @@ class HttpFlowClientTest {
     thread.start();
   }
 
-  /** A close before all is read would be a reset. */
+  /** The end of the connection is left to the client: it could see an end before the bytes. */
   private static void answer(ServerSocket server, byte[] bytes) {
     try (Socket connection = server.accept()) {
       connection.getOutputStream().write(bytes);
-      connection.shutdownOutput();
       connection.getInputStream().transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -531,33 +535,125 @@ class HttpFlowClientTest {
   @Test
   @Timeout(20)
   void anAnswerThatStopsMidwayIsGivenUpInTime() throws Exception {
-    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Thread halfAnswer = new Thread(() -> answerHalf(server));
-      halfAnswer.setDaemon(true);
-      halfAnswer.start();
-      HttpFlowClient client =
-          new HttpFlowClient(
-              URI.create("http://127.0.0.1:" + server.getLocalPort()),
-              null,
-              Duration.ofMillis(300));
+    try (HalfAnswer server = new HalfAnswer("200 OK")) {
       assertThatExceptionOfType(FlowUnreachableException.class)
-          .isThrownBy(client::taskTypes)
+          .isThrownBy(server.client()::taskTypes)
           .withMessageEndingWith(
               "did not answer /api/task_schedule_cfg/list within 300 ms; the call may have taken"
                   + " effect all the same");
-      halfAnswer.join(); // it waits for the end of the connection
+      server.awaitEndOfConnection();
     }
   }
 
-  private static void answerHalf(ServerSocket server) {
-    try (Socket socket = server.accept()) {
-      socket.getInputStream().read(new byte[1_000]);
-      socket
-          .getOutputStream()
-          .write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"code\":".getBytes(US_ASCII));
-      socket.getInputStream().readAllBytes(); // until the other end is closed
-    } catch (IOException e) {
-      // the client went away, as it should
+  @Test
+  @Timeout(20)
+  void aDownloadThatStopsMidwayIsGivenUpInTime() throws Exception {
+    String reference = "{\"$stored\":\"4711_lark_task_1/render/2/_context\",\"bytes\":100}";
+    try (HalfAnswer server = new HalfAnswer("200 OK")) {
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(() -> server.client().store().textOf(reference))
+          .withRootCauseInstanceOf(HttpTimeoutException.class);
+      server.awaitEndOfConnection();
     }
+  }
+
+  @Test
+  @Timeout(20)
+  void anInputOfAJobThatStopsMidwayIsGivenUpInTime() throws Exception {
+    try (HalfAnswer server = new HalfAnswer("200 OK")) {
+      assertThatException()
+          .isThrownBy(
+              () -> server.client().jobs().openJobInput("7").transferTo(Writer.nullWriter()))
+          .satisfies(e -> assertThat(traceOf(e)).contains("HttpTimeoutException"));
+      server.awaitEndOfConnection();
+    }
+  }
+
+  @Test
+  @Timeout(20)
+  void aRefusalThatStopsMidwayIsGivenUpInTime() throws Exception {
+    try (HalfAnswer server = new HalfAnswer("404 Not Found")) {
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(() -> server.client().jobs().openJobInput("7"))
+          .withMessageContaining("did not answer /api/job/getJobInput within 300 ms");
+      server.awaitEndOfConnection();
+    }
+  }
+
+  /** A server that answers one call, stops midway, and keeps the connection. */
+  private static final class HalfAnswer implements AutoCloseable {
+    private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    private final Thread answer;
+
+    HalfAnswer(String status) throws IOException {
+      answer = new Thread(() -> answer(status));
+      answer.setDaemon(true);
+      answer.start();
+    }
+
+    FlowClient client() {
+      return new HttpFlowClient(
+          URI.create("http://127.0.0.1:" + server.getLocalPort()), null, Duration.ofMillis(300));
+    }
+
+    private void answer(String status) {
+      try (Socket socket = server.accept()) {
+        socket.getInputStream().read(new byte[1_000]);
+        String half = "HTTP/1.1 " + status + "\r\nContent-Length: 100\r\n\r\n{\"code\":";
+        socket.getOutputStream().write(half.getBytes(US_ASCII));
+        socket.getInputStream().readAllBytes(); // until the other end is closed
+      } catch (IOException e) {
+        // the client went away, as it should
+      }
+    }
+
+    void awaitEndOfConnection() throws InterruptedException {
+      answer.join();
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+    }
+  }
+
+  /** A call that was not made says nothing of what it would have sent. */
+  @Test
+  void aSourceOfKeysThatFailsIsAnOutageAndNoFaultOfTheCall() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    try (StubAnswers server = new StubAnswers(200, "{}", seen)) {
+      HttpFlowClient client =
+          new HttpFlowClient(server.url(), null)
+              .withKeyFrom(
+                  () -> {
+                    throw new IllegalStateException("the vault is sealed");
+                  });
+      String message =
+          "flowsvr at "
+              + server.url()
+              + " was not called, because there is no key for the call"
+              + " (java.lang.IllegalStateException: the vault is sealed)";
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(client::taskTypes)
+          .withMessage(message);
+      assertThat(client.async().getTask("1_lark_task_1"))
+          .failsWithin(Duration.ZERO)
+          .withThrowableThat()
+          .withCauseInstanceOf(FlowUnreachableException.class)
+          .withMessageContaining(message);
+      HttpFlowClient secret =
+          new HttpFlowClient(server.url(), null).withKeyFrom(() -> "secret\nsecret");
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(secret::taskTypes)
+          .withMessageContaining("the key must be printable ASCII characters")
+          .satisfies(e -> assertThat(traceOf(e)).doesNotContain("secret\nsecret"));
+    }
+    assertThat(seen).isEmpty();
+  }
+
+  private static String traceOf(Throwable e) {
+    StringWriter trace = new StringWriter();
+    e.printStackTrace(new PrintWriter(trace));
+    return trace.toString();
   }
 }

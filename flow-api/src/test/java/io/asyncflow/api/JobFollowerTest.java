@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,10 +98,63 @@ class JobFollowerTest {
   @Test
   void aServerThatStaysAwayIsGivenUp() {
     server.stop(0);
-    JobFollower follower = new JobFollower(client.jobs(), Duration.ZERO, Duration.ofMillis(1));
-    assertThatThrownBy(() -> follower.follow("7", progress -> {}))
+    assertThatThrownBy(() -> impatient().follow("7", progress -> {}))
         .isInstanceOf(FlowUnreachableException.class)
         .hasMessageContaining("refuses the connection");
+  }
+
+  private JobFollower impatient() {
+    return new JobFollower(
+        client.jobs(), Duration.ZERO, Duration.ofMillis(1), new AtomicLong()::incrementAndGet);
+  }
+
+  /** As of a gateway that has no server and answers everything alike. */
+  @Test
+  void aPageIsNoStreamOfAServerThatLives() {
+    streams.add("200<html>Back soon</html>");
+    assertThatThrownBy(() -> impatient().follow("7", progress -> {}))
+        .isInstanceOf(FlowUnreachableException.class)
+        .hasMessageContaining("(HTTP 200) is not flowsvr");
+  }
+
+  /** While the stream is open, the server says that it lives, but no event of the job comes. */
+  @Test
+  void aQuietJobIsFollowedOnWhenTheServerRestarts() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    streams.add(end(9, 3));
+    Queue<FlowException> failures = new ArrayDeque<>();
+    JobClient restarting =
+        new ForwardingJobClient(client.jobs()) {
+          @Override
+          public JobEvents openJobProgress(String jobId, String lastEventId) {
+            if (nanos.get() > 0) {
+              return super.openJobProgress(jobId, lastEventId);
+            }
+            return new JobEvents() {
+              @Override
+              public JobEvent next() {
+                nanos.addAndGet(Duration.ofHours(1).toNanos());
+                failures.add(new FlowUnreachableException("it restarts", null));
+                throw new FlowUnreachableException("the connection broke", null);
+              }
+
+              @Override
+              public void close() {
+                // is broken
+              }
+            };
+          }
+
+          @Override
+          public Job getJob(String jobId) {
+            throw failures.remove();
+          }
+        };
+    JobProgress end =
+        new JobFollower(restarting, Duration.ofMinutes(1), Duration.ofMillis(1), nanos::get)
+            .follow("7", progress -> {});
+    assertThat(end.state()).isEqualTo(JobState.SUCCESS);
+    assertThat(failures).isEmpty();
   }
 
   @Test
@@ -110,7 +164,8 @@ class JobFollowerTest {
   }
 
   private JobProgress follow() throws InterruptedException {
-    return new JobFollower(client.jobs(), Duration.ofMinutes(1), Duration.ofMillis(1))
+    return new JobFollower(
+            client.jobs(), Duration.ofMinutes(1), Duration.ofMillis(1), System::nanoTime)
         .follow("7", progress -> told.add(progress.done()));
   }
 
@@ -121,8 +176,13 @@ class JobFollowerTest {
     String body = streams.remove();
     if (body.startsWith("404")) {
       answer(exchange, 404, body.substring(3));
+    } else if (body.startsWith("200")) {
+      answer(exchange, 200, body.substring(3));
+    } else if (body.startsWith("<")) {
+      answer(exchange, 502, body);
     } else {
-      answer(exchange, body.startsWith("<") ? 502 : 200, body);
+      exchange.getResponseHeaders().set("Content-Type", "text/event-stream;charset=UTF-8");
+      answer(exchange, 200, body);
     }
   }
 

@@ -115,7 +115,7 @@ public final class OutboxRelay implements SmartLifecycle {
       boolean stopped = false;
       while (!stopped) {
         news.drainPermits();
-        RuntimeException failure = sendAll(end);
+        Throwable failure = sendAll(end);
         if (failure != null) {
           stopped = failed(failure, end);
         } else {
@@ -126,7 +126,7 @@ public final class OutboxRelay implements SmartLifecycle {
         }
       }
       // What was committed while the other parts of the application stopped.
-      RuntimeException failure = sendAll(end);
+      Throwable failure = sendAll(end);
       if (failure != null) { // such as of a database that ends with the process, too
         log.info(
             "the outbox is not read any more, and the next start sends what is left: {}",
@@ -137,15 +137,15 @@ public final class OutboxRelay implements SmartLifecycle {
     }
   }
 
-  /** Returns why not, or {@code null}. */
-  private RuntimeException sendAll(Stop end) {
+  /** Returns why not, or {@code null}. An error, too, must not end the only thread that sends. */
+  private Throwable sendAll(Stop end) {
     try {
       while (sendOnce() == BATCH && !end.isOver()) {
         worked();
       }
       worked();
       return null;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       return e;
     }
   }
@@ -162,7 +162,7 @@ public final class OutboxRelay implements SmartLifecycle {
    *
    * @return whether a stop is requested
    */
-  private boolean failed(RuntimeException e, Stop end) throws InterruptedException {
+  private boolean failed(Throwable e, Stop end) throws InterruptedException {
     boolean isFirst = pause.isZero();
     Duration doubled = isFirst ? FIRST_PAUSE : pause.multipliedBy(2);
     pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;

@@ -56,8 +56,8 @@ public final class TransactionalFlowClient {
    * @throws IllegalStateException if this thread is in no transaction, or in one of another
    *     database
    * @throws IllegalArgumentException if the task lacks a type, a stage or a user, its context is
-   *     too large, or its key does not make a repeated create harmless ({@link OnDuplicate#RERUN},
-   *     {@code keyUntilDone})
+   *     too large, or its key does not make a repeated create harmless ({@link
+   *     OnDuplicate#REPLACE}, {@link OnDuplicate#RERUN}, {@code keyUntilDone})
    */
   public String create(NewTask task) {
     return create(List.of(task)).get(0);
@@ -97,6 +97,11 @@ public final class TransactionalFlowClient {
       throw new IllegalArgumentException(
           "a create that is repeated must do nothing, but with RERUN or keyUntilDone it runs the"
               + " task once more");
+    }
+    if (task.onDuplicate() == OnDuplicate.REPLACE) {
+      throw new IllegalArgumentException(
+          "a create that is repeated, or sent after a later one, must do nothing, but with REPLACE"
+              + " it puts its body over a newer one");
     }
   }
 

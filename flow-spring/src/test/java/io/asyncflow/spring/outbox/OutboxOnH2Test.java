@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,6 +41,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 @ExtendWith(OutputCaptureExtension.class)
 class OutboxOnH2Test extends OutboxContract {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private static DriverManagerDataSource newDatabase() {
     return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
@@ -167,29 +170,60 @@ class OutboxOnH2Test extends OutboxContract {
         .close();
   }
 
-  /** As an H2 in a file, which closes itself when the process ends. */
-  @Test
-  void databaseThatEndsBeforeTheRelayIsNoError(CapturedOutput output) throws Exception {
-    DataSource database = newDatabase();
+  private static OutboxTable tableWithATask(DataSource database) {
     OutboxTable table = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
     table.initialize(InitializeSchema.ALWAYS);
     TransactionalFlowClient flow = new TransactionalFlowClient(table, () -> {});
     new TransactionTemplate(new DataSourceTransactionManager(database))
         .executeWithoutResult(status -> flow.create(NewTask.of("mail", "send", "ada", "")));
+    return table;
+  }
+
+  /** Such as a class of a codec that cannot be loaded. */
+  @Test
+  void errorDoesNotEndTheRelay() throws Exception {
+    CountDownLatch failed = new CountDownLatch(1);
+    FlowClient failingOnce =
+        new ForwardingFlowClient(server) {
+          @Override
+          public List<CreateResult> create(List<NewTask> batch) {
+            if (failed.getCount() > 0) {
+              failed.countDown();
+              throw new NoClassDefFoundError("codec");
+            }
+            return super.create(batch);
+          }
+        };
+    OutboxRelay relay =
+        new OutboxRelay(tableWithATask(newDatabase()), failingOnce, Duration.ofDays(1));
+    relay.start();
+    assertThat(failed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    relay.stop(); // ends the pause, and sends what is left
+    assertThat(server.getTaskList("mail", TaskPageRequest.of()).taskList()).hasSize(1);
+  }
+
+  /** As an H2 in a file, which closes itself when the process ends. */
+  @Test
+  void databaseThatEndsBeforeTheRelayIsNoError(CapturedOutput output) throws Exception {
+    DataSource database = newDatabase();
+    OutboxTable table = tableWithATask(database);
     CountDownLatch sent = new CountDownLatch(1);
+    AtomicReference<OutboxRelay> relay = new AtomicReference<>();
     FlowClient ending =
         new ForwardingFlowClient(server) {
           @Override
           public List<CreateResult> create(List<NewTask> batch) {
             new JdbcTemplate(database).execute("SHUTDOWN IMMEDIATELY");
             sent.countDown();
+            // The relay would warn of a failure if nothing had told it to stop.
+            await().atMost(PATIENCE).until(() -> !relay.get().isRunning());
             return super.create(batch);
           }
         };
-    OutboxRelay relay = new OutboxRelay(table, ending, Duration.ofDays(1));
-    relay.start();
-    assertThat(sent.await(20, TimeUnit.SECONDS)).isTrue();
-    relay.stop();
+    relay.set(new OutboxRelay(table, ending, Duration.ofDays(1)));
+    relay.get().start();
+    assertThat(sent.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    relay.get().stop();
     assertThat(output)
         .contains("the next start sends what is left")
         .doesNotContain("WARN", "ERROR", "\tat ");

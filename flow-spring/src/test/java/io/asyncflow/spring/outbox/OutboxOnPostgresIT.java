@@ -6,6 +6,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,7 +24,7 @@ class OutboxOnPostgresIT extends OutboxContract {
     assumeTrue(
         !isRoot() || hasNamespaces(),
         "PostgreSQL does not run as root where there are no user namespaces");
-    postgres = EmbeddedPostgres.builder().start();
+    postgres = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(2)).start();
   }
 
   private static boolean isRoot() throws IOException {

@@ -191,6 +191,7 @@ class EventsCommandTest {
         exchange.getRequestURI()
             + " after "
             + exchange.getRequestHeaders().getFirst("Last-Event-ID"));
+    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
     exchange.sendResponseHeaders(200, 0);
     OutputStream body = exchange.getResponseBody();
     if (breaksAfterCursor != null) {

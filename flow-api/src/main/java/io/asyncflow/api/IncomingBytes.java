@@ -1,0 +1,154 @@
+package io.asyncflow.api;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow.Subscription;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The body of an answer as a stream. Unlike a stream of the HTTP client, a read waits for a limited
+ * time, and an interrupt ends it in every version of Java, so that a connection that died silently
+ * does not block the reader for ever. One thread reads at a time; any thread may close the stream.
+ */
+final class IncomingBytes extends InputStream implements BodySubscriber<IncomingBytes> {
+
+  /** Bytes; or the failure that ended the body; or neither, at its end. */
+  private record Arrival(List<ByteBuffer> bytes, Throwable failure) {}
+
+  private final Duration silence;
+  private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
+  private final CompletableFuture<Subscription> subscription = new CompletableFuture<>();
+  private Iterator<ByteBuffer> following = Collections.emptyIterator();
+  private ByteBuffer current = ByteBuffer.allocate(0);
+  private volatile boolean hasEnded;
+  private volatile boolean isClosed;
+
+  /**
+   * @param silence how long a read waits for the next byte
+   */
+  IncomingBytes(Duration silence) {
+    this.silence = silence;
+  }
+
+  /** Completes at once; the reads wait. */
+  @Override
+  public CompletionStage<IncomingBytes> getBody() {
+    return CompletableFuture.completedStage(this);
+  }
+
+  @Override
+  public int read() throws IOException {
+    return hasMore() ? current.get() & 0xff : -1;
+  }
+
+  /**
+   * @throws HttpTimeoutException if no byte arrives in time
+   * @throws InterruptedIOException if the thread is interrupted; its flag stays set
+   * @throws IOException if the connection broke, or the stream is closed
+   */
+  @Override
+  public int read(byte[] target, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, target.length);
+    if (length == 0) {
+      return 0;
+    }
+    if (!hasMore()) {
+      return -1;
+    }
+    int count = Math.min(length, current.remaining());
+    current.get(target, offset, count);
+    return count;
+  }
+
+  @Override
+  public int available() {
+    return current.remaining();
+  }
+
+  /** Waits until there is a byte to read; false at the end of the body. */
+  private boolean hasMore() throws IOException {
+    while (!current.hasRemaining()) {
+      if (following.hasNext()) {
+        current = following.next();
+      } else {
+        Arrival arrival = next();
+        if (arrival.bytes() == null) {
+          arrivals.add(arrival); // for the next read
+          return false;
+        }
+        following = arrival.bytes().iterator();
+        subscription.join().request(1);
+      }
+    }
+    return true;
+  }
+
+  private Arrival next() throws IOException {
+    if (isClosed) {
+      throw new IOException("the stream is closed");
+    }
+    Arrival arrival;
+    try {
+      arrival = arrivals.poll(silence.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("the thread was interrupted");
+    }
+    if (arrival == null) {
+      close();
+      throw new HttpTimeoutException("nothing came for " + silence.toMillis() + " ms");
+    }
+    if (arrival.failure() != null) {
+      close();
+      throw new IOException(arrival.failure().getMessage(), arrival.failure());
+    }
+    return arrival;
+  }
+
+  /** Closes the connection, unless all of the body has arrived. */
+  @Override
+  public void close() {
+    isClosed = true;
+    if (!hasEnded) {
+      subscription.thenAccept(Subscription::cancel);
+    }
+    arrivals.add(new Arrival(null, new IOException("the stream is closed"))); // ends a read
+  }
+
+  @Override
+  public void onSubscribe(Subscription newSubscription) {
+    newSubscription.request(1);
+    subscription.complete(newSubscription);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> bytes) {
+    arrivals.add(new Arrival(bytes, null));
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    hasEnded = true;
+    arrivals.add(new Arrival(null, failure));
+  }
+
+  @Override
+  public void onComplete() {
+    hasEnded = true;
+    arrivals.add(new Arrival(null, null));
+  }
+}
