@@ -439,7 +439,8 @@ class Worker:
     def _finish(self) -> None:
         for loop in self._loops() if self._types else ():
             loop.stop()
-        unsettled = len(self._runs) - self._sender.keep_all()
+        kept = self._sender.keep_all()
+        unsettled = sum(run not in kept for run in self._runs.all())
         spooled = self._spool.size if self._spool else 0
         if self._spool:
             self._spool.close()
