@@ -77,6 +77,37 @@ class LifeTest(unittest.TestCase):
         self.assertEqual("finished in the grace", self.flow.get(task_id).result)
         self.assertIs(before, signal.getsignal(signal.SIGTERM))
 
+    def terminate_at_the_start(self):
+        """SIGTERM in the first moment; returns what is not heard by the worker then."""
+        missed = []
+
+        def handler(*_):
+            missed.append("SIGTERM")
+            threading.Thread(target=self.worker.stop).start()
+
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, handler))
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.worker._sender.adopt = lambda: os.kill(os.getpid(), signal.SIGTERM)
+        return missed
+
+    def test_sigterm_while_the_worker_starts_drains(self):
+        missed = self.terminate_at_the_start()
+        before = signal.getsignal(signal.SIGTERM)
+        self.worker.run()
+        self.assertEqual(([], "STOPPED"), (missed, self.worker.state))
+        self.assertIs(before, signal.getsignal(signal.SIGTERM))
+
+    def test_sigterm_while_the_worker_starts_on_a_loop_drains(self):
+        missed = self.terminate_at_the_start()
+        asyncio.run(self.worker.serve())
+        self.assertEqual(([], "STOPPED"), (missed, self.worker.state))
+
+    def test_start_that_fails_leaves_the_signals_as_they_were(self):
+        before = signal.getsignal(signal.SIGTERM)
+        with self.assertRaises(RuntimeError):
+            self.worker.run()
+        self.assertIs(before, signal.getsignal(signal.SIGTERM))
+
     def test_sigterm_during_a_drain_begins_the_grace_and_a_second_one_ends_it(self):
         left = []
 

@@ -257,12 +257,12 @@ class Worker:
     def run(self) -> None:
         """Starts, and returns when the worker has stopped: after SIGTERM or SIGINT, or because
         the server drained it. A second signal ends the grace. Call it on the main thread."""
-        self.start()
-        before = {
-            number: signal.signal(number, lambda *_: self._signalled())
-            for number in (signal.SIGTERM, signal.SIGINT)
-        }
+        before: Dict[int, Any] = {}
         try:
+            with self._lock:  # a signal in the meantime stops what has started
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    before[number] = signal.signal(number, lambda *_: self._signalled())
+                self._start()
             self._stopped.wait()
         finally:
             for number, handler in before.items():
@@ -272,21 +272,21 @@ class Worker:
         """The same in an asyncio application: ``async`` handlers run on its loop."""
         loop = asyncio.get_running_loop()
         self._event_loop.use(loop)
-        self.start()
-        numbers = (signal.SIGTERM, signal.SIGINT)
-        if threading.current_thread() is threading.main_thread():
+        is_main = threading.current_thread() is threading.main_thread()
+        numbers = (signal.SIGTERM, signal.SIGINT) if is_main else ()
+        try:
             for number in numbers:
                 loop.add_signal_handler(number, self._signalled)
-        ended = loop.run_in_executor(None, self._stopped.wait)
-        try:
-            await asyncio.shield(ended)
-        except asyncio.CancelledError:
-            await loop.run_in_executor(None, self.stop)
-            raise
+            self.start()
+            ended = loop.run_in_executor(None, self._stopped.wait)
+            try:
+                await asyncio.shield(ended)
+            except asyncio.CancelledError:
+                await loop.run_in_executor(None, self.stop)
+                raise
         finally:
-            if threading.current_thread() is threading.main_thread():
-                for number in numbers:
-                    loop.remove_signal_handler(number)
+            for number in numbers:
+                loop.remove_signal_handler(number)
 
     def _signalled(self) -> None:
         # Not by the state: the first signal may come in the middle of a drain.
@@ -297,10 +297,13 @@ class Worker:
     def start(self) -> None:
         """Starts the worker's threads and returns."""
         with self._lock:
-            if self._state != "NEW":
-                raise RuntimeError(f"a worker starts once; this one is {self._state}")
-            self._state = "RUNNING"
+            self._start()
+
+    def _start(self) -> None:
+        if self._state != "NEW":
+            raise RuntimeError(f"a worker starts once; this one is {self._state}")
         self._assemble()
+        self._state = "RUNNING"
         # Before the first hold: a report that was left may be of a task that would be held.
         self._sender.adopt()
         for loop in self._loops():
