@@ -263,7 +263,8 @@ class Worker:
                 for number in (signal.SIGTERM, signal.SIGINT):
                     before[number] = signal.signal(number, lambda *_: self._signalled())
                 self._start()
-            self._stopped.wait()
+            while not self._stopped.wait(0.5):  # a signal just before a wait does not end it
+                pass
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -386,28 +387,47 @@ class Worker:
         Returns when that is done; False if a task waits for the end of its lease. During a stop,
         another call with a shorter grace counts.
         """
-        with self._lock:
-            end = self._clock() + (self._grace if grace is None else grace)
-            self._grace_end = min(self._grace_end, end)
-            if self._stopping is None:
-                work = self._wind_down if self._state == "RUNNING" else self._finish
-                self._state = "STOPPING"
-                # Not a daemon: it keeps the process until the last report is kept.
-                self._stopping = threading.Thread(target=work, name="asyncflow-stop", daemon=False)
-                self._stopping.start()
-        self._signal_progress()
-        self._stopping.join()
+        self._begin_stop(self._grace if grace is None else grace).join()
         return len(self._runs) == 0
 
+    def _begin_stop(self, grace: float) -> threading.Thread:
+        """Begins the stop, or shortens the grace of one that has begun; returns its thread."""
+        with self._lock:
+            self._grace_end = min(self._grace_end, self._clock() + grace)
+            stopping = self._stopping
+            if stopping is None:
+                before = self._state
+                work = self._wind_down if before == "RUNNING" else self._finish
+                # Not a daemon: it keeps the process until the last report is kept.
+                stopping = threading.Thread(
+                    target=self._end, args=(work,), name="asyncflow-stop", daemon=False
+                )
+                self._state = "STOPPING"
+                try:
+                    stopping.start()
+                except RuntimeError:  # there is no thread; the next call tries again
+                    self._state = before
+                    raise
+                self._stopping = stopping
+        self._signal_progress()
+        return stopping
+
+    def _end(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception:
+            log.exception("worker %s has not stopped well", self.worker_id)
+        finally:
+            self._state = "STOPPED"
+            self._stopped.set()
+
     def _drain(self, grace_ms: Optional[int]) -> None:
-        """The server drains this worker; called by its loops, so it must not wait."""
-        grace = float("inf") if grace_ms is None else grace_ms / 1000
+        """The server drains this worker; each answer says so again. Called by its loops, so it
+        must not wait."""
         if self._state == "RUNNING":
             log.info("flowsvr drains this worker: it finishes what it runs and stops")
         if self._state == "RUNNING" or grace_ms is not None:
-            threading.Thread(
-                target=self.stop, args=(grace,), name="asyncflow-drain", daemon=True
-            ).start()
+            self._begin_stop(float("inf") if grace_ms is None else grace_ms / 1000)
 
     def _wind_down(self) -> None:
         grace = self._grace_end - self._clock()
@@ -447,7 +467,7 @@ class Worker:
         spooled = self._spool.size if self._spool else 0
         if self._spool:
             self._spool.close()
-        self._state = "STOPPED"
+        self._state = "STOPPED"  # as the farewell says
         if self._types and not unsettled:
             self._heart.farewell()
         self._beats.close()
@@ -463,7 +483,6 @@ class Worker:
             )
         else:
             log.info("worker %s stopped; nothing is left behind", self.worker_id)
-        self._stopped.set()
 
     def _adopt(self) -> float:
         self._sender.adopt()
