@@ -1,12 +1,16 @@
+import errno
 import stat
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from asyncflow.model import Report
-from asyncflow.spool import Spool, directory
+from asyncflow.spool import PAUSE, Spool, directory
+
+from .fixtures import Clock
 
 ANOTHER_PROCESS = """
 import sys
@@ -104,6 +108,18 @@ class SpoolTest(unittest.TestCase):
     def test_disk_that_cannot_be_written_is_no_exception(self):
         self.root.parent.joinpath("spool").write_text("a file")
         self.assertFalse(self.spool().keep(report()))
+
+    def test_disk_without_locks_is_left_clean_and_tried_again_later(self):
+        clock = Clock()
+        spool = self.spool(clock=clock)
+        no_locks = OSError(errno.ENOLCK, "no locks available")
+        with mock.patch("fcntl.lockf", side_effect=no_locks) as lock:
+            for _ in range(3):
+                self.assertFalse(spool.keep(report()))
+            self.assertEqual([], [*self.root.iterdir()])
+            self.assertEqual(1, lock.call_count)
+        clock.advance(PAUSE)
+        self.assertTrue(spool.keep(report()))
 
     def test_home_is_meant_by_a_tilde(self):
         self.assertEqual(Path.home() / "x", directory("~/x"))

@@ -19,7 +19,9 @@ import fcntl
 import json
 import logging
 import os
+import shutil
 import threading
+import time
 import uuid
 from pathlib import Path
 from typing import IO, Callable, Dict, List, Optional, Set, Tuple, Union
@@ -30,6 +32,9 @@ log = logging.getLogger("asyncflow")
 
 MOST_REPORTS = 10_000
 MOST_BYTES = 64 << 20
+
+#: Seconds until a directory that could not be made is tried again.
+PAUSE = 60.0
 
 
 def directory(path: Union[str, Path]) -> Path:
@@ -60,12 +65,18 @@ class _Claim:
         path = root.resolve() / f"{os.getpid()}-{uuid.uuid4()}"
         hidden = path.with_name("." + path.name)
         hidden.mkdir(mode=0o700)
-        lock = open(hidden / "lock", "xb")
-        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with cls._guard:
-            cls._ours.add(path)
-        hidden.rename(path)
-        return cls(path, lock)
+        lock: Optional[IO[bytes]] = None
+        try:
+            lock = open(hidden / "lock", "xb")
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with cls._guard:
+                cls._ours.add(path)
+            hidden.rename(path)
+            return cls(path, lock)
+        except OSError:
+            cls._forget(path, lock)
+            shutil.rmtree(hidden, ignore_errors=True)
+            raise
 
     @classmethod
     def take(cls, directory: Path) -> Optional[_Claim]:
@@ -111,10 +122,18 @@ class Spool:
     """The reports of one worker on disk. Thread-safe; never raises, for a worker works without
     a disk, too."""
 
-    def __init__(self, root: Path, most_reports: int = MOST_REPORTS, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        root: Path,
+        most_reports: int = MOST_REPORTS,
+        most_bytes: int = MOST_BYTES,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._root = root
         self._most_reports = most_reports
         self._most_bytes = most_bytes
+        self._clock = clock
+        self._not_before = clock()
         self._kept: Dict[str, Tuple[_Claim, Path, int]] = {}
         self._own: Optional[_Claim] = None
         self._bytes = 0
@@ -133,6 +152,9 @@ class Spool:
                 return self._refuse("it is full")
             try:
                 if self._own is None:
+                    if self._clock() < self._not_before:
+                        return False
+                    self._not_before = self._clock() + PAUSE  # if this fails
                     self._own = _Claim.make(self._root)
                 file = self._own.path / (report.report_id + ".json")
                 _write(file, data)
