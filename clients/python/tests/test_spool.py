@@ -25,8 +25,8 @@ sys.stdin.read()
 """
 
 
-def report(name="r1", text="ok"):
-    return Report("1_lark_task_1", "w1", 1, "SUCCESS", name, result=text)
+def report(name="r1", text="ok", task_id="1_lark_task_1", outcome="SUCCESS"):
+    return Report(task_id, "w1", 1, outcome, name, result=text)
 
 
 class SpoolTest(unittest.TestCase):
@@ -92,6 +92,24 @@ class SpoolTest(unittest.TestCase):
         heir = self.spool()
         self.assertEqual(["r1"], [left.report_id for left in heir.adopt()])
         self.assertEqual(["r3.json"], [file.name for file in self.root.glob("set-aside/*")])
+
+    def test_report_waits_for_the_objects_of_its_run(self):
+        first = self.spool()
+        first.keep(report("laden", outcome="NEXT_STAGE"))
+        first.keep(report("retried", outcome="RETRY"))
+        first.keep(report("other", task_id="2_lark_task_1"))
+        first.close()
+        sound = self.root / "objects" / "w1" / "1_lark_task_1~a~1~sound.wav"
+        sound.parent.mkdir(parents=True)
+        sound.write_bytes(b"sound")
+        heir = self.spool()
+        adopted = heir.adopt()
+        self.assertEqual({"retried", "other"}, {left.report_id for left in adopted})
+        for left in adopted:
+            heir.forget(left)
+        self.assertEqual([], heir.adopt())
+        sound.unlink()  # a worker in Java has delivered it
+        self.assertEqual(["laden"], [left.report_id for left in self.spool().adopt()])
 
     def test_full_spool_refuses_and_says_so(self):
         spool = self.spool(most_reports=1)

@@ -8,9 +8,11 @@ kinds may share the directory, and each one delivers what another has left behin
             lock
             8b0a….json             a report, by its reportId
         set-aside/                 what cannot be read or settled, for people
+        objects/                   objects of runs of workers in Java, which deliver them
 
 A process that finds the lock of another one free adopts its reports, because that process has
 ended. If two deliver the same report, the server recognizes it by its reportId.
+A report whose run has objects here stays where it is, for a worker in Java: the objects go first.
 """
 
 from __future__ import annotations
@@ -230,6 +232,7 @@ class Spool:
 
     def _adopt(self, claim: _Claim) -> List[Report]:
         reports: List[Report] = []
+        laden = self._laden()
         for file in sorted(claim.path.iterdir()):
             if file.suffix == ".tmp":
                 file.unlink()  # its writer ended before it was whole
@@ -246,6 +249,10 @@ class Spool:
                     log.warning("%s cannot be set aside: %s", file, unmoved)
                 continue
             assert report.report_id is not None
+            is_laden = (report.task_id, str(report.lease_epoch)) in laden
+            if is_laden and report.outcome in ("NEXT_STAGE", "SUCCESS"):
+                log.debug("%s is left to a worker in Java, with the objects of its run", file)
+                continue
             self._kept[report.report_id] = (claim, file, len(data))
             self._bytes += len(data)
             reports.append(report)
@@ -253,6 +260,12 @@ class Spool:
         if reports:
             log.info("delivering %d reports that were left in %s", len(reports), claim.path)
         return reports
+
+    def _laden(self) -> Set[Tuple[str, str]]:
+        """Tasks and epochs of the runs whose objects are not delivered yet."""
+        files = self._root.glob("objects/*/*~*~*~*")  # {task id}~{stage}~{epoch}~{name}
+        parts = [file.name.split("~", 3) for file in files]
+        return {(task_id, epoch) for task_id, _, epoch, _ in parts}
 
     def close(self) -> None:
         """Releases the kept reports, for another process to adopt."""
