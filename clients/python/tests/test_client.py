@@ -124,12 +124,18 @@ class ClientTest(unittest.TestCase):
         self.assertEqual((("taskData.userId", "is required"),), caught.exception.fields)
 
     def test_page_of_a_gateway_is_no_answer(self):
-        self.answer((503, b"<html>"), (500, b"<html>"))
-        with self.assertRaises(FlowUnreachable):
-            self.client.get("7_lark_task_1")
+        pages = [(status, b"<html>") for status in (200, 302, 404, 500, 503, 520)]
+        others = [(404, {"code": 404}), (404, {"code": "404"}), (500, []), (200, {}), (500, {"code": 0})]
+        for page in (*pages, *others):
+            self.answer(page)
+            with self.subTest(page), self.assertRaisesRegex(FlowUnreachable, f"HTTP {page[0]}.*not flowsvr"):
+                self.client.get("7_lark_task_1")
+
+    def test_failure_of_the_server_is_an_answer(self):
+        self.answer(refusal(500, 8099))
         with self.assertRaises(FlowError) as caught:
             self.client.get("7_lark_task_1")
-        self.assertEqual(Code.INTERNAL, caught.exception.code)
+        self.assertEqual((Code.INTERNAL, False), (caught.exception.code, caught.exception.retryable))
 
     def test_nobody_listens(self):
         self.server.close()

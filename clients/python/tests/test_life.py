@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 import unittest
+from unittest import mock
 
 from asyncflow import Done, NewTask, Status, Worker
 from asyncflow.testing import FakeFlow
@@ -77,6 +78,37 @@ class LifeTest(unittest.TestCase):
         self.assertEqual("finished in the grace", self.flow.get(task_id).result)
         self.assertIs(before, signal.getsignal(signal.SIGTERM))
 
+    def terminate_at_the_start(self):
+        """SIGTERM in the first moment; returns what is not heard by the worker then."""
+        missed = []
+
+        def handler(*_):
+            missed.append("SIGTERM")
+            threading.Thread(target=self.worker.stop).start()
+
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, handler))
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.worker._sender.adopt = lambda: os.kill(os.getpid(), signal.SIGTERM)
+        return missed
+
+    def test_sigterm_while_the_worker_starts_drains(self):
+        missed = self.terminate_at_the_start()
+        before = signal.getsignal(signal.SIGTERM)
+        self.worker.run()
+        self.assertEqual(([], "STOPPED"), (missed, self.worker.state))
+        self.assertIs(before, signal.getsignal(signal.SIGTERM))
+
+    def test_sigterm_while_the_worker_starts_on_a_loop_drains(self):
+        missed = self.terminate_at_the_start()
+        asyncio.run(self.worker.serve())
+        self.assertEqual(([], "STOPPED"), (missed, self.worker.state))
+
+    def test_start_that_fails_leaves_the_signals_as_they_were(self):
+        before = signal.getsignal(signal.SIGTERM)
+        with self.assertRaises(RuntimeError):
+            self.worker.run()
+        self.assertIs(before, signal.getsignal(signal.SIGTERM))
+
     def test_sigterm_during_a_drain_begins_the_grace_and_a_second_one_ends_it(self):
         left = []
 
@@ -111,6 +143,53 @@ class LifeTest(unittest.TestCase):
         task_id = self.create()
         self.worker.run()
         self.assertEqual("last", self.flow.get(task_id).result)
+
+    def test_each_answer_that_says_drain_costs_no_thread_and_may_shorten_the_grace(self):
+        released = threading.Event()
+        self.addCleanup(released.set)
+
+        @self.worker.stage("lark", "a")
+        def handler(run):
+            self.began.set()
+            released.wait(10)
+            return Done("last")
+
+        task_id = self.create()
+        self.worker.start()
+        self.assertTrue(self.began.wait(10))
+        self.worker._drain(90_000)
+        self.assertEqual("STOPPING", self.worker.state)
+        threads = {*threading.enumerate()}
+        for _ in range(20):
+            self.worker._drain(60_000)
+        self.assertEqual(set(), {*threading.enumerate()} - threads)
+        self.assertLess(self.worker._grace_end - time.monotonic(), 61)
+        released.set()
+        self.assertTrue(self.worker.stop())
+        self.assertEqual("last", self.flow.get(task_id).result)
+
+    def test_stop_that_fails_ends_the_worker_all_the_same(self):
+        def fail():
+            raise RuntimeError("can't start new thread")
+
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.worker._heart.farewell = fail
+        self.worker.start()
+        with self.assertLogs("asyncflow", "ERROR") as log:
+            self.worker._drain(None)
+            self.assertTrue(self.worker._stopped.wait(10))
+        self.assertIn("can't start new thread", log.output[0])
+        self.assertEqual("STOPPED", self.worker.state)
+
+    def test_drain_for_which_there_is_no_thread_is_heeded_later(self):
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.worker.start()
+        with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError):
+            with self.assertRaises(RuntimeError):
+                self.worker._drain(None)
+        self.assertEqual("RUNNING", self.worker.state)
+        self.worker._drain(None)
+        self.assertTrue(self.worker._stopped.wait(10))
 
     def test_async_handlers_run_on_the_loop_of_the_application(self):
         loops = []

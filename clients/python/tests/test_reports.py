@@ -4,6 +4,7 @@ from pathlib import Path
 
 from asyncflow import Code, Done, FlowError, Next, NewTask, Status
 from asyncflow.model import Report
+from asyncflow.run import Run, State
 from asyncflow.spool import Spool
 
 from .fixtures import Bench, unreachable
@@ -67,6 +68,56 @@ class ReportsTest(unittest.TestCase):
         self.assertEqual("kept", self.bench.task(task_id).result)
         self.assertFalse(heir.worker._sender.is_behind)
         self.assertEqual([], self.files())
+
+    def submit(self, outcome="SUCCESS"):
+        """A run whose report is queued, and not sent yet."""
+        self.bench.create()
+        (task,) = self.bench.flow.hold("lark", "w1", "h" + outcome, limit=1, stages=["a"]).tasks
+        run = Run(task, None, None)
+        run.advance(State.QUEUED, State.REPORTING)
+        self.bench.worker._runs.add(run)
+        self.bench.worker._sender.submit(run, Report(task.task_id, "w1", 1, outcome, "r" + outcome))
+        return run
+
+    def test_stop_keeps_the_reports_of_runs_and_tells_which(self):
+        other = Spool(self.root)
+        other.keep(Report("1_lark_task_1", "w0", 1, "SUCCESS", "left"))
+        other.close()
+        self.bench.worker._sender.adopt()
+        run = self.submit()
+        self.submit("RELEASE")
+        self.assertEqual({run}, self.bench.worker._sender.keep_all())
+        self.assertEqual(["left.json", "rSUCCESS.json"], self.files())
+
+    def test_stop_forgets_a_report_that_is_settled_before_it_is_kept(self):
+        self.submit()
+        keep = self.bench.spool.keep
+        self.bench.spool.keep = lambda report: (self.bench.worker._sender.turn(), keep(report))[1]
+        self.assertEqual(set(), self.bench.worker._sender.keep_all())
+        self.assertEqual([], self.files())
+
+    def test_stop_says_farewell_though_a_report_outlives_its_run(self):
+        states = []
+        heartbeat = self.bench.flow.heartbeat
+
+        def listen(worker_id, tasks, start_id, description):
+            states.append(description["states"]["worker"])
+            return heartbeat(worker_id, tasks, start_id, description)
+
+        self.bench.flow.heartbeat = listen
+        self.bench.worker.stage("lark", "a")(lambda run: Done())
+        self.bench.worker._assemble()
+        self.bench.worker._heart.turn()
+        self.bench.worker._runs.settle(self.submit())
+        self.bench.worker._finish()
+        self.assertEqual("STOPPED", states[-1])
+
+    def test_too_few_answers_are_as_none(self):
+        self.bench.flow.report = lambda reports: []
+        self.bench.flow.fail_calls(unreachable("worker/heartbeat"))
+        self.bench.worker._heart.turn()
+        self.run_one(Done())
+        self.assertTrue(self.bench.worker._sender.is_behind)
 
     def test_large_text_is_uploaded_when_the_store_answers_again(self):
         self.bench.flow.fail_calls(unreachable("store"))

@@ -1,12 +1,16 @@
+import errno
 import stat
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from asyncflow.model import Report
-from asyncflow.spool import Spool, directory
+from asyncflow.spool import PAUSE, Spool, directory
+
+from .fixtures import Clock
 
 ANOTHER_PROCESS = """
 import sys
@@ -21,8 +25,8 @@ sys.stdin.read()
 """
 
 
-def report(name="r1", text="ok"):
-    return Report("1_lark_task_1", "w1", 1, "SUCCESS", name, result=text)
+def report(name="r1", text="ok", task_id="1_lark_task_1", outcome="SUCCESS"):
+    return Report(task_id, "w1", 1, outcome, name, result=text)
 
 
 class SpoolTest(unittest.TestCase):
@@ -89,6 +93,24 @@ class SpoolTest(unittest.TestCase):
         self.assertEqual(["r1"], [left.report_id for left in heir.adopt()])
         self.assertEqual(["r3.json"], [file.name for file in self.root.glob("set-aside/*")])
 
+    def test_report_waits_for_the_objects_of_its_run(self):
+        first = self.spool()
+        first.keep(report("laden", outcome="NEXT_STAGE"))
+        first.keep(report("retried", outcome="RETRY"))
+        first.keep(report("other", task_id="2_lark_task_1"))
+        first.close()
+        sound = self.root / "objects" / "w1" / "1_lark_task_1~a~1~sound.wav"
+        sound.parent.mkdir(parents=True)
+        sound.write_bytes(b"sound")
+        heir = self.spool()
+        adopted = heir.adopt()
+        self.assertEqual({"retried", "other"}, {left.report_id for left in adopted})
+        for left in adopted:
+            heir.forget(left)
+        self.assertEqual([], heir.adopt())
+        sound.unlink()  # a worker in Java has delivered it
+        self.assertEqual(["laden"], [left.report_id for left in self.spool().adopt()])
+
     def test_full_spool_refuses_and_says_so(self):
         spool = self.spool(most_reports=1)
         self.assertTrue(spool.keep(report("r1")))
@@ -104,6 +126,18 @@ class SpoolTest(unittest.TestCase):
     def test_disk_that_cannot_be_written_is_no_exception(self):
         self.root.parent.joinpath("spool").write_text("a file")
         self.assertFalse(self.spool().keep(report()))
+
+    def test_disk_without_locks_is_left_clean_and_tried_again_later(self):
+        clock = Clock()
+        spool = self.spool(clock=clock)
+        no_locks = OSError(errno.ENOLCK, "no locks available")
+        with mock.patch("fcntl.lockf", side_effect=no_locks) as lock:
+            for _ in range(3):
+                self.assertFalse(spool.keep(report()))
+            self.assertEqual([], [*self.root.iterdir()])
+            self.assertEqual(1, lock.call_count)
+        clock.advance(PAUSE)
+        self.assertTrue(spool.keep(report()))
 
     def test_home_is_meant_by_a_tilde(self):
         self.assertEqual(Path.home() / "x", directory("~/x"))

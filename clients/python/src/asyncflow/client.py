@@ -87,7 +87,7 @@ class FlowClient:
     """The calls of flowsvr. Thread-safe; one client serves all threads.
 
     Every refusal is a FlowError with the server's code. A FlowUnreachable means that no answer
-    arrived: repeat a create with the same idempotency key.
+    of flowsvr arrived: repeat a create with the same idempotency key.
 
     Arguments that are left out come from the environment: ``FLOW_URL``, ``FLOW_API_KEY``,
     ``FLOW_API_KEY_FILE`` (read again when it changes) and ``FLOW_CA``, a PEM file with the

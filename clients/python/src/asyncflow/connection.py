@@ -17,7 +17,7 @@ import time
 import urllib.parse
 from typing import Any, BinaryIO, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
-from .model import Code, FlowError, FlowUnreachable
+from .model import FlowError, FlowUnreachable
 
 log = logging.getLogger("asyncflow")
 
@@ -318,15 +318,18 @@ def _envelope(path: str, status: int, body: bytes) -> Dict[str, Any]:
         raise _unreadable(path, status) from None
     if code == 0 and status == 200:
         return envelope  # type: ignore[no-any-return]
+    if not 8000 <= code < 9000:  # no code of flowsvr, such as {"code": 404} of a gateway
+        raise _unreadable(path, status)
     fields = [(bad.get("field", ""), bad.get("message", "")) for bad in envelope.get("errors") or ()]
     message = f"{path}: {envelope.get('msg')} ({code})"
     raise FlowError(code, message, status, bool(envelope.get("retryable")), fields)
 
 
-def _unreadable(path: str, status: int) -> FlowError:
-    if status in (502, 503, 504):
-        return FlowUnreachable(f"{path}: HTTP {status} from a gateway before flowsvr")
-    return FlowError(Code.INTERNAL, f"{path}: HTTP {status} that is no answer of flowsvr", status)
+def _unreadable(path: str, status: int) -> FlowUnreachable:
+    return FlowUnreachable(
+        f"{path}: what answers (HTTP {status}) is not flowsvr; check that the URL is right and that"
+        " no proxy answers in its place"
+    )
 
 
 def _is_open(connection: http.client.HTTPConnection) -> bool:

@@ -62,7 +62,7 @@ class FlowError(Exception):
 
 
 class FlowUnreachable(FlowError):
-    """No answer arrived; the call may have taken effect all the same."""
+    """No answer of flowsvr arrived; the call may have taken effect all the same."""
 
     def __init__(self, message: str) -> None:
         super().__init__(Code.UNAVAILABLE, message, retryable=True)

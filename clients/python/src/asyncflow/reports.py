@@ -7,7 +7,7 @@ import logging
 import threading
 import traceback
 import uuid
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence, Set
 
 from .client import (
     MOST_BYTES_OF_A_TEXT,
@@ -22,6 +22,7 @@ from .model import (
     Done,
     Fail,
     FlowError,
+    FlowUnreachable,
     Next,
     NewTask,
     NonRetryable,
@@ -153,7 +154,7 @@ def _words(reason: object) -> str:
     return fit(words) if words else "the handler gave no reason"
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class _Pending:
     """A report that is not settled. ``run`` is None if another process has left it."""
 
@@ -233,8 +234,7 @@ class ReportSender:
 
         A worker that held more before it reports would get tasks again that it has done.
         """
-        with self._lock:
-            stranded = any(pending.is_stranded for pending in (*self._waiting, *self._sending))
+        stranded = any(pending.is_stranded for pending in self._unsettled())
         return stranded or (self._spool is not None and self._spool.full)
 
     def hurry(self) -> None:
@@ -305,7 +305,7 @@ class ReportSender:
         try:
             answers = self._client.report([pending.report for pending in batch])
             if len(answers) != len(batch):
-                raise FlowError(Code.INTERNAL, f"{len(batch)} reports got {len(answers)} answers")
+                raise FlowUnreachable(f"{len(batch)} reports got {len(answers)} answers")
         except FlowError as e:
             is_too_slow = e.code == Code.MALFORMED_BODY and len(batch) > 1
             if e.may_pass and not is_too_slow:
@@ -360,17 +360,22 @@ class ReportSender:
         return self._spool.keep(pending.report)
 
     def _settled(self, pending: _Pending) -> None:
+        self._leaves(pending)
         if self._spool is not None:
             self._spool.forget(pending.report)
 
     def _set_aside(self, pending: _Pending) -> None:
+        self._leaves(pending)
         if self._spool is not None:
             self._spool.set_aside(pending.report)
 
-    def _end(self, pending: _Pending) -> None:
+    def _leaves(self, pending: _Pending) -> None:
+        """Before the spool and the run hear of it: a stop keeps what has not left."""
         with self._lock:
             if pending in self._sending:
                 self._sending.remove(pending)
+
+    def _end(self, pending: _Pending) -> None:
         run = pending.run
         if run is not None and run.advance(State.REPORTING, State.ENDED):
             self._runs.settle(run)
@@ -402,18 +407,26 @@ class ReportSender:
                 str(uuid.uuid4()),
                 err_msg=_words(reason),
             )
-            with self._lock:
-                if pending in self._sending:
-                    self._sending.remove(pending)
             self._add(_Pending(failure, pending.run, pending.stage))
             return
         self._end(pending)
 
-    def keep_all(self) -> int:
-        """Keeps what is not settled for the next start; returns how many runs that saves."""
+    def keep_all(self) -> Set[Run]:
+        """Keeps what is not settled for the next start; returns the runs whose reports no longer
+        need the lease."""
+        kept = [pending for pending in self._unsettled() if self._keep(pending)]
+        unsettled = self._unsettled()
+        runs: Set[Run] = set()
+        for pending in kept:
+            if pending not in unsettled:
+                self._settled(pending)  # meanwhile, maybe before it was kept
+            elif pending.run is not None:
+                runs.add(pending.run)
+        return runs
+
+    def _unsettled(self) -> Set[_Pending]:
         with self._lock:
-            unsettled = [*self._waiting, *self._sending]
-        return sum(self._keep(pending) and pending.run is not None for pending in unsettled)
+            return {*self._waiting, *self._sending}
 
 
 _RETRYABLE = (Code.LIMIT_EXCEEDED, Code.UNAVAILABLE, Code.STORE_FULL)

@@ -8,9 +8,11 @@ kinds may share the directory, and each one delivers what another has left behin
             lock
             8b0a….json             a report, by its reportId
         set-aside/                 what cannot be read or settled, for people
+        objects/                   objects of runs of workers in Java, which deliver them
 
 A process that finds the lock of another one free adopts its reports, because that process has
 ended. If two deliver the same report, the server recognizes it by its reportId.
+A report whose run has objects here stays where it is, for a worker in Java: the objects go first.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ import fcntl
 import json
 import logging
 import os
+import shutil
 import threading
+import time
 import uuid
 from pathlib import Path
 from typing import IO, Callable, Dict, List, Optional, Set, Tuple, Union
@@ -30,6 +34,9 @@ log = logging.getLogger("asyncflow")
 
 MOST_REPORTS = 10_000
 MOST_BYTES = 64 << 20
+
+#: Seconds until a directory that could not be made is tried again.
+PAUSE = 60.0
 
 
 def directory(path: Union[str, Path]) -> Path:
@@ -60,12 +67,18 @@ class _Claim:
         path = root.resolve() / f"{os.getpid()}-{uuid.uuid4()}"
         hidden = path.with_name("." + path.name)
         hidden.mkdir(mode=0o700)
-        lock = open(hidden / "lock", "xb")
-        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with cls._guard:
-            cls._ours.add(path)
-        hidden.rename(path)
-        return cls(path, lock)
+        lock: Optional[IO[bytes]] = None
+        try:
+            lock = open(hidden / "lock", "xb")
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with cls._guard:
+                cls._ours.add(path)
+            hidden.rename(path)
+            return cls(path, lock)
+        except OSError:
+            cls._forget(path, lock)
+            shutil.rmtree(hidden, ignore_errors=True)
+            raise
 
     @classmethod
     def take(cls, directory: Path) -> Optional[_Claim]:
@@ -111,10 +124,18 @@ class Spool:
     """The reports of one worker on disk. Thread-safe; never raises, for a worker works without
     a disk, too."""
 
-    def __init__(self, root: Path, most_reports: int = MOST_REPORTS, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        root: Path,
+        most_reports: int = MOST_REPORTS,
+        most_bytes: int = MOST_BYTES,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._root = root
         self._most_reports = most_reports
         self._most_bytes = most_bytes
+        self._clock = clock
+        self._not_before = clock()
         self._kept: Dict[str, Tuple[_Claim, Path, int]] = {}
         self._own: Optional[_Claim] = None
         self._bytes = 0
@@ -133,6 +154,9 @@ class Spool:
                 return self._refuse("it is full")
             try:
                 if self._own is None:
+                    if self._clock() < self._not_before:
+                        return False
+                    self._not_before = self._clock() + PAUSE  # if this fails
                     self._own = _Claim.make(self._root)
                 file = self._own.path / (report.report_id + ".json")
                 _write(file, data)
@@ -208,6 +232,7 @@ class Spool:
 
     def _adopt(self, claim: _Claim) -> List[Report]:
         reports: List[Report] = []
+        laden = self._laden()
         for file in sorted(claim.path.iterdir()):
             if file.suffix == ".tmp":
                 file.unlink()  # its writer ended before it was whole
@@ -224,6 +249,10 @@ class Spool:
                     log.warning("%s cannot be set aside: %s", file, unmoved)
                 continue
             assert report.report_id is not None
+            is_laden = (report.task_id, str(report.lease_epoch)) in laden
+            if is_laden and report.outcome in ("NEXT_STAGE", "SUCCESS"):
+                log.debug("%s is left to a worker in Java, with the objects of its run", file)
+                continue
             self._kept[report.report_id] = (claim, file, len(data))
             self._bytes += len(data)
             reports.append(report)
@@ -231,6 +260,12 @@ class Spool:
         if reports:
             log.info("delivering %d reports that were left in %s", len(reports), claim.path)
         return reports
+
+    def _laden(self) -> Set[Tuple[str, str]]:
+        """Tasks and epochs of the runs whose objects are not delivered yet."""
+        files = self._root.glob("objects/*/*~*~*~*")  # {task id}~{stage}~{epoch}~{name}
+        parts = [file.name.split("~", 3) for file in files]
+        return {(task_id, epoch) for task_id, _, epoch, _ in parts}
 
     def close(self) -> None:
         """Releases the kept reports, for another process to adopt."""

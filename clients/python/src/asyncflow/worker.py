@@ -257,13 +257,14 @@ class Worker:
     def run(self) -> None:
         """Starts, and returns when the worker has stopped: after SIGTERM or SIGINT, or because
         the server drained it. A second signal ends the grace. Call it on the main thread."""
-        self.start()
-        before = {
-            number: signal.signal(number, lambda *_: self._signalled())
-            for number in (signal.SIGTERM, signal.SIGINT)
-        }
+        before: Dict[int, Any] = {}
         try:
-            self._stopped.wait()
+            with self._lock:  # a signal in the meantime stops what has started
+                for number in (signal.SIGTERM, signal.SIGINT):
+                    before[number] = signal.signal(number, lambda *_: self._signalled())
+                self._start()
+            while not self._stopped.wait(0.5):  # a signal just before a wait does not end it
+                pass
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -272,21 +273,21 @@ class Worker:
         """The same in an asyncio application: ``async`` handlers run on its loop."""
         loop = asyncio.get_running_loop()
         self._event_loop.use(loop)
-        self.start()
-        numbers = (signal.SIGTERM, signal.SIGINT)
-        if threading.current_thread() is threading.main_thread():
+        is_main = threading.current_thread() is threading.main_thread()
+        numbers = (signal.SIGTERM, signal.SIGINT) if is_main else ()
+        try:
             for number in numbers:
                 loop.add_signal_handler(number, self._signalled)
-        ended = loop.run_in_executor(None, self._stopped.wait)
-        try:
-            await asyncio.shield(ended)
-        except asyncio.CancelledError:
-            await loop.run_in_executor(None, self.stop)
-            raise
+            self.start()
+            ended = loop.run_in_executor(None, self._stopped.wait)
+            try:
+                await asyncio.shield(ended)
+            except asyncio.CancelledError:
+                await loop.run_in_executor(None, self.stop)
+                raise
         finally:
-            if threading.current_thread() is threading.main_thread():
-                for number in numbers:
-                    loop.remove_signal_handler(number)
+            for number in numbers:
+                loop.remove_signal_handler(number)
 
     def _signalled(self) -> None:
         # Not by the state: the first signal may come in the middle of a drain.
@@ -297,10 +298,13 @@ class Worker:
     def start(self) -> None:
         """Starts the worker's threads and returns."""
         with self._lock:
-            if self._state != "NEW":
-                raise RuntimeError(f"a worker starts once; this one is {self._state}")
-            self._state = "RUNNING"
+            self._start()
+
+    def _start(self) -> None:
+        if self._state != "NEW":
+            raise RuntimeError(f"a worker starts once; this one is {self._state}")
         self._assemble()
+        self._state = "RUNNING"
         # Before the first hold: a report that was left may be of a task that would be held.
         self._sender.adopt()
         for loop in self._loops():
@@ -383,28 +387,47 @@ class Worker:
         Returns when that is done; False if a task waits for the end of its lease. During a stop,
         another call with a shorter grace counts.
         """
-        with self._lock:
-            end = self._clock() + (self._grace if grace is None else grace)
-            self._grace_end = min(self._grace_end, end)
-            if self._stopping is None:
-                work = self._wind_down if self._state == "RUNNING" else self._finish
-                self._state = "STOPPING"
-                # Not a daemon: it keeps the process until the last report is kept.
-                self._stopping = threading.Thread(target=work, name="asyncflow-stop", daemon=False)
-                self._stopping.start()
-        self._signal_progress()
-        self._stopping.join()
+        self._begin_stop(self._grace if grace is None else grace).join()
         return len(self._runs) == 0
 
+    def _begin_stop(self, grace: float) -> threading.Thread:
+        """Begins the stop, or shortens the grace of one that has begun; returns its thread."""
+        with self._lock:
+            self._grace_end = min(self._grace_end, self._clock() + grace)
+            stopping = self._stopping
+            if stopping is None:
+                before = self._state
+                work = self._wind_down if before == "RUNNING" else self._finish
+                # Not a daemon: it keeps the process until the last report is kept.
+                stopping = threading.Thread(
+                    target=self._end, args=(work,), name="asyncflow-stop", daemon=False
+                )
+                self._state = "STOPPING"
+                try:
+                    stopping.start()
+                except RuntimeError:  # there is no thread; the next call tries again
+                    self._state = before
+                    raise
+                self._stopping = stopping
+        self._signal_progress()
+        return stopping
+
+    def _end(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception:
+            log.exception("worker %s has not stopped well", self.worker_id)
+        finally:
+            self._state = "STOPPED"
+            self._stopped.set()
+
     def _drain(self, grace_ms: Optional[int]) -> None:
-        """The server drains this worker; called by its loops, so it must not wait."""
-        grace = float("inf") if grace_ms is None else grace_ms / 1000
+        """The server drains this worker; each answer says so again. Called by its loops, so it
+        must not wait."""
         if self._state == "RUNNING":
             log.info("flowsvr drains this worker: it finishes what it runs and stops")
         if self._state == "RUNNING" or grace_ms is not None:
-            threading.Thread(
-                target=self.stop, args=(grace,), name="asyncflow-drain", daemon=True
-            ).start()
+            self._begin_stop(float("inf") if grace_ms is None else grace_ms / 1000)
 
     def _wind_down(self) -> None:
         grace = self._grace_end - self._clock()
@@ -439,11 +462,12 @@ class Worker:
     def _finish(self) -> None:
         for loop in self._loops() if self._types else ():
             loop.stop()
-        unsettled = len(self._runs) - self._sender.keep_all()
+        kept = self._sender.keep_all()
+        unsettled = sum(run not in kept for run in self._runs.all())
         spooled = self._spool.size if self._spool else 0
         if self._spool:
             self._spool.close()
-        self._state = "STOPPED"
+        self._state = "STOPPED"  # as the farewell says
         if self._types and not unsettled:
             self._heart.farewell()
         self._beats.close()
@@ -459,7 +483,6 @@ class Worker:
             )
         else:
             log.info("worker %s stopped; nothing is left behind", self.worker_id)
-        self._stopped.set()
 
     def _adopt(self) -> float:
         self._sender.adopt()

@@ -21,6 +21,9 @@ class PythonWorkerIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  /** Long enough that no run on a busy machine loses its lease. */
+  private static final int LEASE_SECONDS = 30;
+
   private static Cluster cluster;
   private static PythonWorkers python;
 
@@ -41,7 +44,7 @@ class PythonWorkerIT {
 
   @Test
   void threeStagesWithABatchAmongThemRunToTheirEnd() throws Exception {
-    python.configure("stages");
+    python.configure("stages", LEASE_SECONDS);
     List<String> tasks =
         IntStream.range(0, 30)
             .mapToObj(i -> python.create("stages", "first", "{\"length\":" + (i + 1) + "}"))
@@ -61,7 +64,7 @@ class PythonWorkerIT {
 
   @Test
   void failedAttemptIsRetriedAndExplained() throws Exception {
-    python.configure("retries");
+    python.configure("retries", LEASE_SECONDS);
     String task = python.create("retries", "first", "{\"fails\":2}");
     WorkerNode worker = python.start("retrier", "retries");
     assertThat(python.end(task, PATIENCE).taskStatus()).isEqualTo(TaskStatus.SUCCESS);
@@ -74,7 +77,7 @@ class PythonWorkerIT {
 
   @Test
   void largeTextsGoThroughTheContextStore() throws Exception {
-    python.configure("large");
+    python.configure("large", LEASE_SECONDS);
     String task = python.create("large", "first", "{\"length\":300000}");
     python.start("hauler", "large");
     Task end = python.end(task, PATIENCE);
@@ -84,7 +87,7 @@ class PythonWorkerIT {
 
   @Test
   void handlersLearnThatTheirTasksWereCancelled() {
-    python.configure("cancels");
+    python.configure("cancels", 3); // heartbeats, which tell it, are frequent
     String blocking = python.create("cancels", "hang", "{}");
     String dozing = python.create("cancels", "doze", "{}");
     WorkerNode worker = python.start("canceller", "cancels");
@@ -100,7 +103,7 @@ class PythonWorkerIT {
 
   @Test
   void terminatedWorkerReleasesWhatItCannotFinishAndEndsWell() throws Exception {
-    python.configure("drains");
+    python.configure("drains", LEASE_SECONDS);
     String endless = python.create("drains", "doze", "{}");
     WorkerNode worker = python.start("leaver", "drains");
     await().atMost(PATIENCE).until(() -> PythonWorkers.said(worker, "doze", endless));

@@ -43,11 +43,11 @@ final class PythonWorkers {
     return client;
   }
 
-  /** A type with leases of three seconds, whose stages are retried at once. */
-  void configure(String type) {
+  /** A type with leases of so many seconds, whose stages are retried at once. */
+  void configure(String type, int lease) {
     client.saveTaskType(
         new TaskTypeSettings(
-            type, 100, 5, 60, 3, 0, null, null, 3, 10, null, null, null, null, null, null, null,
+            type, 100, 5, 60, 3, 0, null, null, lease, 10, null, null, null, null, null, null, null,
             null, null, null, null));
   }
 
