@@ -30,7 +30,7 @@ class EventPages {
   private static final int MAX_SCANS = 20;
 
   /** How long the tail may take to begin. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final EventTail tail;
   private final EventStore store;
@@ -55,9 +55,18 @@ class EventPages {
       Long cursor, Predicate<Event> wanted, int limit, Duration wait) {
     Call call = new Call(cursor, wanted, limit, node.nanoTime() + wait.toNanos());
     tail.add(call);
-    call.page.whenComplete((page, failure) -> tail.remove(call));
-    CompletableFuture.delayedExecutor(wait.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS)
-        .execute(() -> call.page.completeExceptionally(notReadable()));
+    CompletableFuture<Void> patience = new CompletableFuture<>();
+    patience.exceptionally(
+        timeout -> {
+          call.page.completeExceptionally(notReadable());
+          return null;
+        });
+    call.page.whenComplete(
+        (page, failure) -> {
+          tail.remove(call);
+          patience.complete(null); // otherwise its timer keeps the page
+        });
+    patience.orTimeout(wait.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS);
     return call.page;
   }
 

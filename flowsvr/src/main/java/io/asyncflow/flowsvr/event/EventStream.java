@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.event;
 
+import static java.util.stream.Collectors.joining;
+
 import io.asyncflow.api.event.Event;
 import io.asyncflow.flowsvr.event.tail.EventReader;
 import io.asyncflow.flowsvr.event.tail.EventTail;
@@ -19,8 +21,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The stream of events to one client. It reads a page, on a thread that it shares with other
- * streams, whenever the one before was written; so a slow client has one page in memory. A page
- * that could not be read is read again after the tail's next round. Thread-safe.
+ * streams, whenever the one before was written or has nothing that is wanted; so a slow client has
+ * one page in memory. Streams take turns, a page each: however much one has to look through, the
+ * others go on, and its client is told how far it is. A page that could not be read is read again
+ * after the tail's next round. Thread-safe.
  */
 final class EventStream extends ServerSentEvents implements EventTail.Listener {
 
@@ -28,7 +32,7 @@ final class EventStream extends ServerSentEvents implements EventTail.Listener {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int PAGE = 200;
 
-  /** After so long without an event the client is told the cursor alone. */
+  /** After so long without an event, also amid a search, the client is told the cursor alone. */
   private static final long BEAT = Duration.ofSeconds(10).toNanos();
 
   private final Predicate<Event> wanted;
@@ -58,47 +62,47 @@ final class EventStream extends ServerSentEvents implements EventTail.Listener {
   @Override
   public void advanced() {
     if (calls.getAndIncrement() == 0) {
-      threads.execute(this::readAndWrite);
+      threads.execute(this::readOn);
     }
   }
 
-  /** Runs on one thread at a time, and again for calls that came meanwhile. */
-  private void readAndWrite() {
-    int seen;
-    do {
-      seen = calls.get();
-      try {
-        while (isWritten() && readPage()) {
-          write();
-        }
-      } catch (RuntimeException e) {
-        log.debug("events of a stream could not be read, trying again soon: {}", e.toString());
-      }
-    } while (calls.addAndGet(-seen) != 0);
+  /**
+   * Reads one page, and queues up again if the next one is to be read, or for calls that came
+   * meanwhile. Runs on one thread at a time.
+   */
+  private void readOn() {
+    int seen = calls.get();
+    boolean isMore = false;
+    try {
+      isMore = needsText() && readPage();
+    } catch (RuntimeException e) {
+      log.debug("events of a stream could not be read, trying again soon: {}", e.toString());
+    }
+    if (isMore || calls.addAndGet(-seen) != 0) {
+      threads.execute(this::readOn);
+    }
   }
 
-  private synchronized boolean isWritten() {
-    return pending == null;
+  private synchronized boolean needsText() {
+    return pending == null && !isOver();
   }
 
-  /** Reads pages until one has something to tell; false if there is nothing at present. */
+  /** Reads a page; returns whether nothing of it is told, so that the next one is needed. */
   private boolean readPage() {
-    List<ReadEvent> page;
-    do {
-      page = reader.read(PAGE);
-      StringBuilder text = new StringBuilder();
-      page.stream()
-          .filter(read -> wanted.test(read.event()))
-          .forEach(read -> text.append(textOf(read)));
-      if (!text.isEmpty()) {
-        offer(text.toString());
-        return true;
-      }
-    } while (!page.isEmpty());
-    if (node.nanoTime() - lastText >= BEAT && reader.cursor().isPresent()) {
-      offer(":\nid: " + reader.cursor().get() + "\n\n");
-      return true;
+    List<ReadEvent> page = reader.read(PAGE);
+    String text =
+        page.stream()
+            .filter(read -> wanted.test(read.event()))
+            .map(EventStream::textOf)
+            .collect(joining());
+    if (text.isEmpty() && node.nanoTime() - lastText >= BEAT) {
+      text = reader.cursor().map(cursor -> ":\nid: " + cursor + "\n\n").orElse("");
     }
+    if (text.isEmpty()) {
+      return !page.isEmpty();
+    }
+    offer(text);
+    write();
     return false;
   }
 

@@ -197,7 +197,10 @@ class HookActs {
         .create(
             CreateCall.of(List.of(delivery))
                 .and(
-                    ids -> record("TEST", hook.id(), why, Map.of("taskId", ids.get(0).toString()))))
+                    ids -> {
+                      lock(hook.id()); // no hook is deleted beside it, which would leave the task
+                      record("TEST", hook.id(), why, Map.of("taskId", ids.get(0).toString()));
+                    }))
         .get(0);
   }
 

@@ -1,8 +1,13 @@
 package io.asyncflow.flowsvr.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.flowsvr.AtOnce;
+import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.hook.core.HookRow;
+import io.asyncflow.flowsvr.hook.core.HookStore;
+import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -10,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** What the calls about hooks take and refuse. */
@@ -17,6 +23,8 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 @Tag("contract")
 class HookWireIT {
 
+  @Autowired HookActs acts;
+  @Autowired HookStore store;
   @LocalServerPort int port;
   private Wire wire;
   private Hooks hooks;
@@ -106,6 +114,17 @@ class HookWireIT {
 
   private static String id(List<Wire.Answer> answers) {
     return answers.get(0).result().path("hookId").asString();
+  }
+
+  @Test
+  void testOfAHookThatIsDeletedMeanwhileLeavesNoTask() {
+    Hooks.Saved hook = hooks.save("https://localhost/", "");
+    HookRow before = store.find(Long.parseLong(hook.id())).orElseThrow();
+    hooks.call("delete", hook);
+
+    assertThatThrownBy(() -> acts.test(before, Reason.NONE))
+        .isInstanceOf(NoSuchHookException.class);
+    assertThat(hooks.deliveries(hook)).isEmpty();
   }
 
   @Test

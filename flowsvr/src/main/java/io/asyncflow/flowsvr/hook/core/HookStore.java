@@ -166,7 +166,11 @@ public class HookStore {
         .update();
   }
 
-  /** Moves the cursor, unless it is not where it was seen; returns whether it moved. */
+  /**
+   * Moves the cursor of an active hook, unless it is not where it was seen; returns whether it
+   * moved. A delete of the hook waits for the caller's transaction. So all deliveries are there
+   * before the hook is deleted, and no delivery is created afterwards.
+   */
   public boolean moveCursor(long id, long from, long to) {
     return jdbc.sql(
                 """
@@ -174,8 +178,9 @@ public class HookStore {
                 SET cursor_ = ?
                 WHERE id = ?
                   AND cursor_ = ?
+                  AND state = ?
                 """)
-            .params(to, id, from)
+            .params(to, id, from, StoredHookState.ACTIVE.code())
             .update()
         == 1;
   }

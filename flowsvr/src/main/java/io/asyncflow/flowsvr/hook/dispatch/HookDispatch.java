@@ -78,7 +78,7 @@ class HookDispatch {
   /**
    * Dispatches a page for each hook; hooks with the same cursor share what is read.
    *
-   * @param cursors is changed: moved on, and without hooks whose cursor another dispatch has moved
+   * @param cursors is changed: moved on, and without hooks that are not as they were read
    */
   private int dispatchPages(Map<HookRow, Long> cursors, long stable) {
     Map<Long, List<LoggedEvent>> pages = new HashMap<>();
@@ -102,7 +102,7 @@ class HookDispatch {
 
   /**
    * Creates the tasks and moves the cursor, in one transaction; false if another dispatch has moved
-   * the cursor.
+   * the cursor, or the hook is not active any more.
    */
   private boolean create(long hookId, long cursor, long next, List<TaskDraft> tasks) {
     if (tasks.isEmpty()) {
@@ -119,7 +119,7 @@ class HookDispatch {
                   }));
       return true;
     } catch (OvertakenException e) {
-      log.info("another dispatch was faster for hook {}", hookId);
+      log.info("hook {} was changed, or another dispatch was faster", hookId);
       return false;
     }
   }
@@ -140,7 +140,7 @@ class HookDispatch {
         hook.id(), Long.toString(logged.id()), JSON.writeValueAsString(logged.event()));
   }
 
-  /** Another dispatch has moved the cursor. */
+  /** Another dispatch has moved the cursor, or the hook is not active any more. */
   private static final class OvertakenException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

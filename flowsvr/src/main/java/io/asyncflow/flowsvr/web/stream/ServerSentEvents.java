@@ -70,6 +70,11 @@ public abstract class ServerSentEvents implements WriteListener, AsyncListener {
     end();
   }
 
+  /** Whether the client gets no more than what it was offered. */
+  protected final synchronized boolean isOver() {
+    return ending || isBroken || closed;
+  }
+
   @Override
   public final void onWritePossible() {
     synchronized (this) {

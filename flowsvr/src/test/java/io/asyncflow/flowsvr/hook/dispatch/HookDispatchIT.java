@@ -3,11 +3,14 @@ package io.asyncflow.flowsvr.hook.dispatch;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
 import io.asyncflow.flowsvr.hook.HookServer;
@@ -17,10 +20,12 @@ import io.asyncflow.flowsvr.hook.TlsReceiver;
 import io.asyncflow.flowsvr.hook.core.HookRow;
 import io.asyncflow.flowsvr.hook.core.HookStore;
 import io.asyncflow.flowsvr.hook.core.HookTasks;
+import io.asyncflow.flowsvr.hook.core.HooksInUse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskType;
+import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +48,7 @@ class HookDispatchIT {
   @Autowired HookDispatch dispatch;
   @Autowired HookStore store;
   @Autowired StableEvents stable;
+  @Autowired TaskCreator creator;
   @Autowired EventLog log;
   @Autowired RetryingTransactions transactions;
   @Autowired TlsReceiver receiver;
@@ -148,6 +154,27 @@ class HookDispatchIT {
               dispatch.runOnce();
               return row(hook).cursor() >= begin + EVENTS;
             });
+    assertThat(deliveries(hook)).isZero();
+  }
+
+  @Test
+  void hookThatIsDeletedDuringADispatchGetsNothingMore() {
+    Saved hook = aHook();
+    HookRow before = row(hook);
+    hooks.call("delete", hook);
+    writeEvents();
+    await()
+        .atMost(PATIENCE, SECONDS)
+        .until(
+            () ->
+                stable
+                    .page(before.cursor(), stable.last().orElse(before.cursor()), 20 * EVENTS)
+                    .stream()
+                    .anyMatch(event -> event.event().taskType().equals(type.name())));
+    HooksInUse asRead = mock();
+    when(asRead.all()).thenReturn(List.of(before));
+
+    assertThat(new HookDispatch(asRead, store, stable, creator).runOnce()).isZero();
     assertThat(deliveries(hook)).isZero();
   }
 }
