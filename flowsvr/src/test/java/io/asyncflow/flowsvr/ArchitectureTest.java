@@ -79,7 +79,6 @@ class ArchitectureTest {
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("event", "event.tail", "event.log"),
-          List.of("access.chain", "access"),
           List.of(
               "web",
               "web.stream",
