@@ -116,8 +116,7 @@ class BulkRounds {
   }
 
   private boolean isLeader(LeaderTerm term) {
-    return term.isTrustedAt(node.nanoTime())
-        || election.term().filter(now -> now.number() == term.number()).isPresent();
+    return election.term().filter(now -> now.number() == term.number()).isPresent();
   }
 
   /** False if the server stops. */
