@@ -90,6 +90,7 @@ class ArchitectureTest {
               "web.tls"),
           List.of(
               "system.day",
+              "system.migration",
               "system.db",
               "system.redis",
               "system.concurrent",
