@@ -75,6 +75,7 @@ class ArchitectureTest {
           List.of("pulse", "pulse.failure", "pulse.count"),
           List.of("hook", "hook.dispatch", "hook.delivery", "hook.egress", "hook.core"),
           List.of("search", "search.words"),
+          List.of("bulk.run", "bulk"),
           List.of("operator.steer", "operator.pause", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
