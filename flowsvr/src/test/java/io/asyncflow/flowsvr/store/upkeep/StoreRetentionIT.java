@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -16,6 +16,8 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
+import io.asyncflow.flowsvr.store.ContextStore;
+import io.asyncflow.flowsvr.store.Upload;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
