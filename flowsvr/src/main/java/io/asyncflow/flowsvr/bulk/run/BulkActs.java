@@ -7,7 +7,7 @@ import io.asyncflow.flowsvr.bulk.BulkRow;
 import io.asyncflow.flowsvr.operator.RowAct;
 import io.asyncflow.flowsvr.operator.RowActs;
 import io.asyncflow.flowsvr.operator.steer.SteerActs;
-import io.asyncflow.flowsvr.operator.steer.SteerActs.Wish;
+import io.asyncflow.flowsvr.operator.steer.SteerActs.NewDue;
 import org.springframework.stereotype.Component;
 
 /** The acts of bulks: those of the single calls. */
@@ -35,8 +35,8 @@ class BulkActs {
       case CANCEL -> rows::cancel;
       case RUN_NOW -> steers::runNow;
       case RESCHEDULE -> {
-        Wish wish = new Wish(with.runAt(), null, with.priority());
-        yield row -> steers.reschedule(row, wish);
+        NewDue due = new NewDue(with.runAt(), null, with.priority());
+        yield row -> steers.reschedule(row, due);
       }
       case SET_STATUS -> row -> rows.setStatus(row, statusOf(with));
       case PAUSE -> row -> rows.pause(row, false);

@@ -418,7 +418,7 @@ class PausesIT {
     flow.pauseTask(paused.toString());
     given.nextTable(lark);
     drain.runOnce();
-    assertThat(tables()).contains("\"state\":\"SEALED\"").contains("\"paused\":true");
+    assertThat(tables()).contains("\"state\":\"FULL\"").contains("\"paused\":true");
 
     flow.cancelTask(paused.toString());
     await().until(() -> drain.runOnce() >= 0 && tables().contains("DRAINED"));
