@@ -3,8 +3,8 @@ package io.asyncflow.flowsvr.store.upkeep;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
-import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.store.ContextStore;
+import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.store.StoreProperties;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.HoldFence;
@@ -172,7 +172,7 @@ public class StoreRetention {
   }
 
   /** Removes objects of some tasks, with few requests to the store. */
-  private int collect(List<String> taskIds, Instant before) throws IOException {
+  int collect(List<String> taskIds, Instant before) throws IOException {
     Map<String, List<Entry>> first = store.entries(taskIds);
     Map<String, Optional<TaskRow>> rows = new LinkedHashMap<>();
     for (String taskId : taskIds) {
@@ -200,11 +200,6 @@ public class StoreRetention {
               before);
     }
     return removed;
-  }
-
-  /** Removes objects of one task. */
-  int collect(TaskId id, Instant before) throws IOException {
-    return collect(List.of(id.toString()), before);
   }
 
   /**

@@ -166,7 +166,8 @@ class StoreRetentionModelTest {
     void collect() {
       isCollecting = true;
       try {
-        new StoreRetention(this, this, new Node(), Duration.ZERO).collect(TaskRows.id(), NOW);
+        new StoreRetention(this, this, new Node(), Duration.ZERO)
+            .collect(List.of(TaskRows.id().toString()), NOW);
       } catch (IOException e) {
         throw new AssertionError(e);
       } finally {

@@ -28,6 +28,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -110,10 +111,14 @@ class StoreRetentionTest {
     CopiedMeanwhile tasks = new CopiedMeanwhile();
     StoreRetention retention = new StoreRetention(store, tasks, new Node(), Duration.ZERO);
 
-    assertThat(retention.collect(ORIGINAL, Instant.MAX)).as("copied just now").isZero();
-    assertThat(retention.collect(ORIGINAL, Instant.MAX)).as("the last copy names it").isZero();
+    assertThat(retention.collect(List.of(ORIGINAL.toString()), Instant.MAX))
+        .as("copied just now")
+        .isZero();
+    assertThat(retention.collect(List.of(ORIGINAL.toString()), Instant.MAX))
+        .as("the last copy names it")
+        .isZero();
 
     tasks.lastContext = "";
-    assertThat(retention.collect(ORIGINAL, Instant.MAX)).isEqualTo(1);
+    assertThat(retention.collect(List.of(ORIGINAL.toString()), Instant.MAX)).isEqualTo(1);
   }
 }
