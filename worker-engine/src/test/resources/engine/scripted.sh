@@ -32,6 +32,7 @@ while read -r line; do
   case $script in
     PID) say "{\"type\":\"result\",\"id\":\"$id\",\"result\":\"$$\"}" ;;
     DEVICE) say "{\"type\":\"result\",\"id\":\"$id\",\"result\":{\"cuda\":\"$CUDA_VISIBLE_DEVICES\"}}" ;;
+    DIRECTORY) say "{\"type\":\"result\",\"id\":\"$id\",\"result\":\"$(pwd -P)\"}" ;;
     ENVIRONMENT) say "{\"type\":\"result\",\"id\":\"$id\",\"result\":\"$(env | cut -d= -f1 | tr '\n' ' ')\"}" ;;
     NEXT) say "{\"type\":\"result\",\"id\":\"$id\",\"nextStage\":\"merge\",\"context\":{\"n\":3},\"priority\":60}" ;;
     PROGRESS)

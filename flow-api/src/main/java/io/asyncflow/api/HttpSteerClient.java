@@ -40,10 +40,10 @@ final class HttpSteerClient implements SteerClient {
   }
 
   @Override
-  public void reschedule(String taskId, Wish wish, String operator, String reason) {
+  public void reschedule(String taskId, NewDue due, String operator, String reason) {
     http.postWithoutResult(
         "/api/task/reschedule",
-        new Reschedule(taskId, wish.runAt(), wish.delayMs(), wish.priority(), operator, reason));
+        new Reschedule(taskId, due.runAt(), due.delayMs(), due.priority(), operator, reason));
   }
 
   @Override

@@ -676,7 +676,7 @@ public final class SampleApi implements OperatorClient {
   }
 
   private ObjectNode table(int i) {
-    String[] states = {"OPEN", "SEALED", "DRAINED"};
+    String[] states = {"OPEN", "FULL", "DRAINED"};
     ObjectNode table =
         JSON.createObjectNode()
             .put("table", "t_tts_task_" + (3 - i))

@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.system.db.SchemaMismatchException;
+import io.asyncflow.flowsvr.system.migration.SchemaMismatchException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Objects;

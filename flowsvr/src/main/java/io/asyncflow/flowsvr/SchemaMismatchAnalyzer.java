@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.system.db.SchemaMismatchException;
+import io.asyncflow.flowsvr.system.migration.SchemaMismatchException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;

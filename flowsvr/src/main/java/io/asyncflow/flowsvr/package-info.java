@@ -3,17 +3,28 @@
  * ArchitectureTest holds:
  *
  * <pre>
- *   governance                             runs the duties of all
- *   operator  worker  leader  job  store   operators' acts, workers, election, jobs, stored objects
- *   hold                                   parked requests for tasks
- *   claim  report  lease  create  query    what happens to tasks
- *   due                                    where tasks are due
- *   task                                   the rows of tasks
- *   number                                 numbers of servers and tasks
- *   tasktable                              the tables of a type
- *   tasktype                               the settings of a type
- *   access                                 callers, and what they may do
- *   web  system  duty                      used by all
+ *   console  compat                            pages, old clients' dialect
+ *   governance                                 runs the duties of all
+ *   why  bulk                                  why tasks wait; acts on many
+ *   schedule  hook  key  session  audit  stats  search
+ *                                              recurring work, hooks, keys, views
+ *   worker  job                                list of workers; jobs
+ *   operator  leader  store                    operators' acts, election, objects
+ *   hold                                       parked requests for tasks
+ *   claim  report  lease  query                what happens to tasks
+ *   create                                     how tasks are made
+ *   due                                        where tasks are due
+ *   task                                       the rows of tasks
+ *   number                                     numbers of servers, tasks
+ *   lane                                       sets of named workers
+ *   tasktable                                  the tables of types
+ *   event                                      the stream of events
+ *   tasktype                                   the settings of types
+ *   pause                                      what is paused now
+ *   access                                     callers and their rights
+ *   act                                        the record of acts
+ *   pulse                                      counts of what happened
+ *   web  system  duty                          used by all
  * </pre>
  *
  * <p>The rules of a task, which the fake server of flow-fake shares, are in {@code

@@ -75,11 +75,12 @@ class ArchitectureTest {
           List.of("pulse", "pulse.failure", "pulse.count"),
           List.of("hook", "hook.dispatch", "hook.delivery", "hook.egress", "hook.core"),
           List.of("search", "search.words"),
-          List.of("operator.steer", "operator.pause", "operator"),
+          List.of("bulk.run", "bulk"),
+          List.of("store.upkeep", "store"),
+          List.of("operator.steer", "operator.pause", "operator.table", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("event", "event.tail", "event.log"),
-          List.of("access.chain", "access"),
           List.of(
               "web",
               "web.stream",
@@ -91,6 +92,7 @@ class ArchitectureTest {
               "web.tls"),
           List.of(
               "system.day",
+              "system.migration",
               "system.db",
               "system.redis",
               "system.concurrent",

@@ -15,7 +15,7 @@ public interface SteerClient {
   void runNow(String taskId, String operator, String reason);
 
   /** Changes when a waiting task is due, or how urgent it is. */
-  void reschedule(String taskId, Wish wish, String operator, String reason);
+  void reschedule(String taskId, NewDue due, String operator, String reason);
 
   /**
    * Makes a new task like another one.
@@ -39,18 +39,18 @@ public interface SteerClient {
    * @param delayMs from now
    * @param priority seconds of head start
    */
-  record Wish(Long runAt, Long delayMs, Integer priority) {
+  record NewDue(Long runAt, Long delayMs, Integer priority) {
 
-    public static Wish at(long epochMs) {
-      return new Wish(epochMs, null, null);
+    public static NewDue at(long epochMs) {
+      return new NewDue(epochMs, null, null);
     }
 
-    public static Wish in(long ms) {
-      return new Wish(null, ms, null);
+    public static NewDue in(long ms) {
+      return new NewDue(null, ms, null);
     }
 
-    public static Wish ofPriority(int seconds) {
-      return new Wish(null, null, seconds);
+    public static NewDue ofPriority(int seconds) {
+      return new NewDue(null, null, seconds);
     }
   }
 

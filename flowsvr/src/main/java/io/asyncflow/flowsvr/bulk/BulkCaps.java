@@ -8,7 +8,7 @@ import org.springframework.stereotype.Component;
 
 /** On how many tasks one bulk may act. */
 @Component
-class BulkCaps {
+public class BulkCaps {
 
   private static final int MOST = 10_000_000;
 
@@ -21,7 +21,7 @@ class BulkCaps {
     this.ofOperator = ofOperator;
   }
 
-  int of(Caller caller) {
+  public int of(Caller caller) {
     return caller.roles().contains(Role.ADMIN) ? MOST : ofOperator;
   }
 }

@@ -45,7 +45,7 @@ record BulkForm(
     }
     ObjectNode filter = given.json(MAX_FILTER);
     TaskSearch.Request search = SearchForm.readFilter(given, in, now, caller);
-    caller.require(BulkActs.verbOf(act));
+    caller.require(BulkRow.verbOf(act));
     return new BulkForm(act, arguments, filter, search.madeUntilAbout(now), cap);
   }
 

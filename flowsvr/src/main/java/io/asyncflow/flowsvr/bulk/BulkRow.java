@@ -4,6 +4,7 @@ import io.asyncflow.api.bulk.Bulk.Refusal;
 import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
 import io.asyncflow.api.bulk.BulkState;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
 import java.util.List;
@@ -19,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param startTime epoch ms, as are the other times; {@code null} before the start
  * @param now the database's epoch ms when the row was read
  */
-record BulkRow(
+public record BulkRow(
     long id,
     BulkState state,
     BulkAct act,
@@ -46,7 +47,7 @@ record BulkRow(
    * @param pages number of them; each names the number that it expects
    * @param epoch the term of the leader that wrote the last one
    */
-  record Progress(
+  public record Progress(
       String position,
       int pages,
       long epoch,
@@ -57,5 +58,17 @@ record BulkRow(
       List<Refusal> refusals) {}
 
   /** The most refusals that are kept. */
-  static final int MOST_REFUSALS = 20;
+  public static final int MOST_REFUSALS = 20;
+
+  /** The verb of the single call. */
+  public static Verb verbOf(BulkAct act) {
+    return switch (act) {
+      case RETRY -> Verb.TASK_RETRY;
+      case CANCEL -> Verb.TASK_CANCEL;
+      case RUN_NOW, RESCHEDULE -> Verb.TASK_STEER;
+      case SET_STATUS -> Verb.TASK_FORCE;
+      case PAUSE, RESUME -> Verb.PAUSE;
+      case EXPIRE_LEASE -> Verb.TASK_EXPIRE;
+    };
+  }
 }

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** {@code t_bulk}. Every method is one statement. Thread-safe. */
 @Component
-class BulkStore {
+public class BulkStore {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int LONGEST_ERROR = 1_000;
@@ -168,7 +168,7 @@ class BulkStore {
    *
    * @param others not these
    */
-  Optional<BulkRow> next(Set<Long> others) {
+  public Optional<BulkRow> next(Set<Long> others) {
     String butNot = others.isEmpty() ? "" : "  AND id NOT IN (:others)\n";
     JdbcClient.StatementSpec statement =
         jdbc.sql(
@@ -183,7 +183,7 @@ class BulkStore {
    * the bulk was stopped, or if it is not where the page began, or if a later leader goes on with
    * it: then nothing of the page must be committed.
    */
-  boolean advance(BulkRow from, Progress to, boolean isEnd, String left) {
+  public boolean advance(BulkRow from, Progress to, boolean isEnd, String left) {
     return jdbc.sql(
                 sql(
                     """
@@ -221,7 +221,7 @@ class BulkStore {
   }
 
   /** Ends a bulk that cannot go on, if it is where it was, and this leader is the last. */
-  void fail(BulkRow from, long epoch, String error) {
+  public void fail(BulkRow from, long epoch, String error) {
     jdbc.sql(
             sql(
                 """

@@ -59,7 +59,7 @@ class Bulks {
           if (preview.state() != BulkState.PREVIEWED) {
             return null;
           }
-          caller.require(BulkActs.verbOf(preview.act()));
+          caller.require(BulkRow.verbOf(preview.act()));
           if (count != preview.expected()) {
             throw new InvalidFieldException(
                 "count", "must be what the preview has found: " + preview.expected());
@@ -132,7 +132,7 @@ class Bulks {
     transactions.execute(
         () -> {
           BulkRow bulk = require(id, caller);
-          caller.require(BulkActs.verbOf(bulk.act()));
+          caller.require(BulkRow.verbOf(bulk.act()));
           if (store.change(id, from, to)) {
             acts.record(Act.of(act, objectOf(id)).by(why));
           } else if (require(id, caller).state() != to) {

@@ -1,4 +1,4 @@
 package io.asyncflow.flowsvr.bulk;
 
 /** An event, published after the commit: a bulk was started or resumed on this server. */
-record BulksChanged() {}
+public record BulksChanged() {}

@@ -76,12 +76,7 @@ public class OperatorActs {
    *
    * @throws TransitionNotAllowedException if the task is done or failed
    */
-  public void cancel(TaskId id, Reason why) {
-    cancel(id, Expected.ANYTHING, why);
-  }
-
-  /** The same for a task that is as the caller has seen it. */
-  void cancel(TaskId id, Expected expected, Reason why) {
+  public void cancel(TaskId id, Expected expected, Reason why) {
     once(id, expected, why, rowActs::cancel);
   }
 
@@ -213,12 +208,7 @@ public class OperatorActs {
    * @param status any status but executing, which only a hold sets
    * @throws TransitionNotAllowedException if it is executing
    */
-  public void setStatus(TaskId id, TaskStatus status, Reason why) {
-    setStatus(id, status, Expected.ANYTHING, why);
-  }
-
-  /** The same for a task that is as the caller has seen it. */
-  void setStatus(TaskId id, TaskStatus status, Expected expected, Reason why) {
+  public void setStatus(TaskId id, TaskStatus status, Expected expected, Reason why) {
     RowActs.requireForcible(id, status);
     requireTable(id);
     tell(

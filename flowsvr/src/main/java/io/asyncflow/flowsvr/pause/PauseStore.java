@@ -15,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -158,23 +157,6 @@ public class PauseStore {
             .param("until", pause.until())
             .update()
         == 1;
-  }
-
-  /** Milliseconds until the next pause ends by itself; empty if none does. */
-  public OptionalLong msUntilNextEnd() {
-    return jdbc.sql(
-            sql(
-                """
-                SELECT until_time - now_ms
-                FROM t_pause FORCE INDEX (idx_until)
-                WHERE until_time IS NOT NULL
-                ORDER BY until_time
-                LIMIT 1
-                """))
-        .query(Long.class)
-        .optional()
-        .map(OptionalLong::of)
-        .orElseGet(OptionalLong::empty);
   }
 
   /** Pauses whose time has come, the earliest first. */

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Stores objects under keys. Thread-safe. */
-interface ContextStore {
+public interface ContextStore {
 
   /**
    * Stores an object atomically and replaces an existing object with the same key.

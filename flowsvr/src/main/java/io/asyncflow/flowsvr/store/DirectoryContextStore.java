@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * entries. {@link StoreKey} validates the parts of a key. A directory that was replaced by a link
  * out of the store is refused.
  */
-final class DirectoryContextStore implements ContextStore {
+public final class DirectoryContextStore implements ContextStore {
 
   private static final Logger log = LoggerFactory.getLogger(DirectoryContextStore.class);
 
@@ -73,7 +73,7 @@ final class DirectoryContextStore implements ContextStore {
    *
    * @param minFree free disk space in bytes that an upload must leave
    */
-  DirectoryContextStore(Path root, long minFree) {
+  public DirectoryContextStore(Path root, long minFree) {
     this.root = root;
     this.objects = root.resolve("objects");
     this.uploads = root.resolve("uploads");

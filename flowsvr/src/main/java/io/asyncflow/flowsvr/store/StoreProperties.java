@@ -21,7 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param s3 the bucket to use instead, if it names one
  */
 @ConfigurationProperties("flow.store")
-record StoreProperties(
+public record StoreProperties(
     @DefaultValue("") String dir,
     @DefaultValue("1GB") DataSize maxObject,
     @DefaultValue("512MB") DataSize minFree,

@@ -10,7 +10,7 @@ import java.io.InputStream;
  * @param content the content from its beginning; later changes of the key do not affect it
  * @param length in bytes
  */
-record StoredObject(InputStream content, long length) implements Closeable {
+public record StoredObject(InputStream content, long length) implements Closeable {
 
   @Override
   public void close() throws IOException {

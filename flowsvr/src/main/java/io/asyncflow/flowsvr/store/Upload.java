@@ -20,7 +20,7 @@ import java.util.List;
  * @param length the declared length in bytes
  * @param sha256 the declared digest; {@code null} if the client sent none
  */
-record Upload(InputStream content, long length, byte[] sha256) {
+public record Upload(InputStream content, long length, byte[] sha256) {
 
   /**
    * The same upload, of which the beginning was looked at.

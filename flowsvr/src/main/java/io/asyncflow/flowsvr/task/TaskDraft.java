@@ -140,16 +140,6 @@ public record TaskDraft(
     return with(copy -> copy.workers = value);
   }
 
-  /** The same task with options of its key. */
-  public TaskDraft withKeyOptions(KeyOptions options) {
-    return with(copy -> copy.keyOptions = options);
-  }
-
-  /** The same task, created by a fire. */
-  public TaskDraft withFire(FireId value) {
-    return with(copy -> copy.fire = value);
-  }
-
   /**
    * The same task in the trace of a call.
    *
@@ -175,8 +165,8 @@ public record TaskDraft(
         maxRetryInterval,
         maxUnexpectedRetries,
         copy.idempotencyKey,
-        copy.keyOptions,
-        copy.fire,
+        keyOptions,
+        fire,
         copy.workers,
         copy.traceParent);
   }
@@ -184,8 +174,6 @@ public record TaskDraft(
   /** The fields of this task that a copy may change. */
   private final class Copy {
     private String idempotencyKey = TaskDraft.this.idempotencyKey;
-    private KeyOptions keyOptions = TaskDraft.this.keyOptions;
-    private FireId fire = TaskDraft.this.fire;
     private Set<String> workers = TaskDraft.this.workers;
     private String traceParent = TaskDraft.this.traceParent;
   }

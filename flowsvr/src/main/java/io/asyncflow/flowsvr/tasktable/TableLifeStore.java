@@ -296,7 +296,7 @@ public class TableLifeStore {
     if (isDrained) {
       return State.DRAINED;
     }
-    return table.equals(family.end()) ? State.OPEN : State.SEALED;
+    return table.equals(family.end()) ? State.OPEN : State.FULL;
   }
 
   public void delete(TaskTable table) {

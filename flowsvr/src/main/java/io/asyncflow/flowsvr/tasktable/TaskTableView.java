@@ -30,7 +30,7 @@ public record TaskTableView(
     /** New tasks go to it. */
     OPEN,
     /** Takes no new tasks; some of its tasks may be unfinished. */
-    SEALED,
+    FULL,
     /** All of its tasks are final; they can be read until the retention is over. */
     DRAINED,
     /** Given up: it is no longer read and will be dropped soon. */

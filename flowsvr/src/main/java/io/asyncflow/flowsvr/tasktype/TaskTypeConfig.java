@@ -82,11 +82,6 @@ public class TaskTypeConfig implements TypeRules {
     return TaskTypeRanges.SCHEDULE_LIMIT.clamp(scheduleLimit);
   }
 
-  /** Length of a long poll, or the pause between polls. */
-  public Duration scheduleInterval() {
-    return Duration.ofSeconds(TaskTypeRanges.SCHEDULE_INTERVAL.clamp(scheduleInterval));
-  }
-
   /** The longest attempt, counted from the hold. */
   @Override
   public Duration maxProcessingTime() {

@@ -10,6 +10,8 @@ import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
+import io.asyncflow.flowsvr.bulk.run.BulkPages;
+import io.asyncflow.flowsvr.bulk.run.BulkRounds;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;

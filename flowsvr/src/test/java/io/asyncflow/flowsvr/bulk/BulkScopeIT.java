@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.access.KeysServers;
+import io.asyncflow.flowsvr.bulk.run.BulkPages;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -5,6 +5,8 @@ import static io.asyncflow.api.CreateOutcome.EXISTING;
 import static io.asyncflow.api.CreateOutcome.KEPT;
 import static io.asyncflow.api.CreateOutcome.REPLACED;
 import static io.asyncflow.api.CreateOutcome.RERUN;
+import static io.asyncflow.flowsvr.task.TaskDrafts.withFire;
+import static io.asyncflow.flowsvr.task.TaskDrafts.withKeyOptions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -57,7 +59,7 @@ class DuplicateCreatesIT {
   }
 
   private TaskDraft untilDone(String context, OnDuplicate onDuplicate) {
-    return aTask(context, onDuplicate).withKeyOptions(new KeyOptions(onDuplicate, null, true));
+    return withKeyOptions(aTask(context, onDuplicate), new KeyOptions(onDuplicate, null, true));
   }
 
   private CreatedTask create(TaskDraft task) {
@@ -161,7 +163,7 @@ class DuplicateCreatesIT {
     assertThat(row.maxRetryInterval()).isEqualTo(6);
     assertThat(row.orderTime()).isEqualTo(row.modifyTime() + 3_600_000);
     assertThat(tasks()).isEqualTo(1);
-    assertThat(create(body.withKeyOptions(KeyOptions.PLAIN)).outcome()).isEqualTo(EXISTING);
+    assertThat(create(withKeyOptions(body, KeyOptions.PLAIN)).outcome()).isEqualTo(EXISTING);
     assertThatThrownBy(() -> create(aTask("a", OnDuplicate.SAME)))
         .isInstanceOf(IdempotencyConflictException.class);
   }
@@ -260,8 +262,8 @@ class DuplicateCreatesIT {
   @Test
   void keyIsRememberedAsLongAsItsCreateSaysAndAnewAfterEachWrite() {
     create(
-        aTask("a", OnDuplicate.SAME)
-            .withKeyOptions(new KeyOptions(OnDuplicate.SAME, 60_000L, false)));
+        withKeyOptions(
+            aTask("a", OnDuplicate.SAME), new KeyOptions(OnDuplicate.SAME, 60_000L, false)));
     assertThat(keyMsLeft()).isBetween(30_000L, 61_000L);
     create(aTask("b", OnDuplicate.KEEP));
     assertThat(keyMsLeft()).isBetween(30_000L, 61_000L);
@@ -373,7 +375,7 @@ class DuplicateCreatesIT {
 
   @Test
   void rerunOfTheTaskOfAFireIsToldToTheLedgers() {
-    TaskDraft fired = aTask("a", OnDuplicate.SAME).withFire(new FireId(7, 1_000));
+    TaskDraft fired = withFire(aTask("a", OnDuplicate.SAME), new FireId(7, 1_000));
     TaskId id = create(fired).id();
     end();
     assertThat(create(aTask("b", OnDuplicate.RERUN))).isEqualTo(new CreatedTask(id, RERUN));

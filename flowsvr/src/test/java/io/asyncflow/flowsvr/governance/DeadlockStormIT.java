@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
+import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.report.TaskReporter;
@@ -334,7 +335,7 @@ class DeadlockStormIT {
       return;
     }
     if (random.nextInt(3) == 0) {
-      operator.cancel(id, new Reason("storm", ""));
+      operator.cancel(id, Expected.ANYTHING, new Reason("storm", ""));
     } else {
       operator.retry(id, new Reason("storm", ""));
     }

@@ -21,6 +21,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
+import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -155,9 +156,9 @@ class LedgeredReportsIT {
   @Test
   void operatorsTell() {
     TaskId id = aFiredTask();
-    acts.setStatus(id, SUCCESS, new Reason("ann", ""));
-    acts.setStatus(id, WAITING, new Reason("ann", ""));
-    acts.cancel(id, new Reason("ann", ""));
+    acts.setStatus(id, SUCCESS, Expected.ANYTHING, new Reason("ann", ""));
+    acts.setStatus(id, WAITING, Expected.ANYTHING, new Reason("ann", ""));
+    acts.cancel(id, Expected.ANYTHING, new Reason("ann", ""));
     acts.retry(id, new Reason("ann", ""));
     assertThat(told(id))
         .containsExactly(

@@ -12,6 +12,8 @@ import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.store.StoreProperties.S3;
+import io.asyncflow.flowsvr.store.upkeep.LiveTasks;
+import io.asyncflow.flowsvr.store.upkeep.StoreRetention;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.task;
 
+import static io.asyncflow.flowsvr.task.TaskDrafts.withFire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.Given;
@@ -47,7 +48,7 @@ class TaskStoreIT {
   @Test
   void eachTaskOfACallHasItsOwnFireOrNone() {
     List<TaskDraft> call =
-        List.of(aTask(), aTask().withFire(FIRST), aTask().withFire(SECOND), aTask());
+        List.of(aTask(), withFire(aTask(), FIRST), withFire(aTask(), SECOND), aTask());
     List<TaskId> ids = creator.create(CreateCall.of(call));
     assertThat(firesOf(ids)).containsExactly(null, FIRST, SECOND, null);
     assertThat(tasks.find(ids.get(0).table(), ids.stream().map(TaskId::number).toList()))
@@ -59,7 +60,7 @@ class TaskStoreIT {
   @Test
   void callOfSeveralStatementsMayHaveAFireInTheLastOnly() {
     List<TaskDraft> call = new ArrayList<>(Collections.nCopies(150, aTask()));
-    call.add(aTask().withFire(FIRST));
+    call.add(withFire(aTask(), FIRST));
     List<TaskId> ids = creator.create(CreateCall.of(call));
     assertThat(given.row(ids.get(150)).fire()).isEqualTo(FIRST);
     assertThat(given.row(ids.get(149)).fire()).isNull();
@@ -68,15 +69,15 @@ class TaskStoreIT {
   @Test
   void fireIsNoPartOfWhatAKeyStandsFor() {
     TaskDraft task = given.aWaitingTask().ofType(lark).withKey("key").asDraft();
-    TaskId id = creator.create(task.withFire(FIRST));
-    assertThat(creator.create(task.withFire(SECOND))).isEqualTo(id);
+    TaskId id = creator.create(withFire(task, FIRST));
+    assertThat(creator.create(withFire(task, SECOND))).isEqualTo(id);
     assertThat(creator.create(task)).isEqualTo(id);
     assertThat(given.row(id).fire()).isEqualTo(FIRST);
   }
 
   @Test
   void copyIsOfNoFire() {
-    TaskId id = creator.create(aTask().withFire(FIRST));
+    TaskId id = creator.create(withFire(aTask(), FIRST));
     TaskId copy = creator.create(TaskDraft.copyOf(given.row(id), null));
     assertThat(given.row(copy).fire()).isNull();
   }

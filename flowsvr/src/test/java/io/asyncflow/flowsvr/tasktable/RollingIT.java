@@ -229,8 +229,7 @@ class RollingIT {
       given.aWaitingTask().ofType(type).create(3);
       given.nextTable(type);
     }
-    assertThat(statesOf(type))
-        .containsExactly(State.SEALED, State.SEALED, State.SEALED, State.OPEN);
+    assertThat(statesOf(type)).containsExactly(State.FULL, State.FULL, State.FULL, State.OPEN);
     TaskId straggler = given.aWaitingTask().ofType(type).create();
     finishAll(type);
     TaskTable second = new TaskTable(type, 2);
@@ -239,8 +238,7 @@ class RollingIT {
     families.outdated();
     drain.runOnce();
 
-    assertThat(statesOf(type))
-        .containsExactly(State.DRAINED, State.SEALED, State.SEALED, State.OPEN);
+    assertThat(statesOf(type)).containsExactly(State.DRAINED, State.FULL, State.FULL, State.OPEN);
     jdbc.sql("UPDATE %s SET status = 4".formatted(second.sqlName())).update();
     drain.runOnce();
     assertThat(statesOf(type))
@@ -280,7 +278,7 @@ class RollingIT {
     long begin = System.nanoTime();
     drain.runOnce();
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
-    assertThat(statesOf(type)).containsExactly(State.SEALED, State.OPEN);
+    assertThat(statesOf(type)).containsExactly(State.FULL, State.OPEN);
     assertThat(given.aWaitingTask().ofType(type).create().table().number())
         .as("others are not hindered")
         .isEqualTo(2);
@@ -288,7 +286,7 @@ class RollingIT {
     goOn.countDown();
     slowCreator.join();
     drain.runOnce();
-    assertThat(statesOf(type)).containsExactly(State.SEALED, State.OPEN);
+    assertThat(statesOf(type)).containsExactly(State.FULL, State.OPEN);
 
     finishAll(type);
     drain.runOnce();
@@ -543,7 +541,7 @@ class RollingIT {
     given.nextTable(type);
     drain.runOnce();
     assertThat(statesOf(type))
-        .containsExactly(State.DRAINED, State.DRAINED, State.SEALED, State.OPEN);
+        .containsExactly(State.DRAINED, State.DRAINED, State.FULL, State.OPEN);
 
     for (int number : new int[] {2, 3, 4}) {
       Wire.Answer refused = clean(type, new TaskTable(type, number).sqlName());

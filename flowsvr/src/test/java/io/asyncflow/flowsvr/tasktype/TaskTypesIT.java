@@ -33,7 +33,6 @@ class TaskTypesIT {
     assertThat(config.type()).isEqualTo(type);
     assertThat(config.spelling()).isEqualTo("LarkTypes");
     assertThat(config.scheduleLimit()).isEqualTo(100);
-    assertThat(config.scheduleInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(config.maxProcessingTime()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.maxRetryNum()).isEqualTo(3);
     assertThat(config.retryInterval()).isEqualTo(10);
@@ -104,7 +103,6 @@ class TaskTypesIT {
 
     TaskTypeConfig config = types.require(new TaskType("nonsense"));
     assertThat(config.scheduleLimit()).isEqualTo(1);
-    assertThat(config.scheduleInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.maxProcessingTime()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.lease()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.retryInterval()).isEqualTo(-31_536_000);

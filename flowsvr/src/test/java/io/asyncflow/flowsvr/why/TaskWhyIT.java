@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
@@ -533,9 +534,9 @@ class TaskWhyIT {
     TaskId done = due(type);
     given.reportOn(given.aHold(type).theTask()).success("x");
     TaskId cancelled = due(type);
-    acts.cancel(cancelled, ADA);
+    acts.cancel(cancelled, Expected.ANYTHING, ADA);
     TaskId forced = due(type);
-    acts.setStatus(forced, TaskStatus.FAILED, ADA);
+    acts.setStatus(forced, TaskStatus.FAILED, Expected.ANYTHING, ADA);
 
     assertThat(reason(why(failed), "FAILED_FINAL").data())
         .containsEntry("verdict", "FAIL")

@@ -24,7 +24,9 @@ import io.asyncflow.api.TaskFollower;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.api.worker.Worker;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
@@ -233,5 +235,37 @@ class ClientIT {
 
     JobListRequest ended = new JobListRequest(user, null, Set.of(JobState.FAILED), null, null);
     assertThat(flow.jobs().getJobList(ended).jobList()).isEmpty();
+  }
+
+  @Test
+  void aTaskIsMovedAndItsLeaseEndedByHand() {
+    String id = flow.createTask(aTask().withMaxRetryInterval(7));
+    assertThat(flow.getTask(id).maxRetryInterval()).isEqualTo(7);
+
+    flow.steer().reschedule(id, NewDue.in(3_600_000), "ann", "later");
+    flow.steer().reschedule(id, NewDue.ofPriority(60), "ann", null);
+    assertThat(given.aHold(type).now()).isEmpty();
+    flow.steer().reschedule(id, NewDue.at(flow.getTask(id).createTime()), "ann", "now");
+    Task held = given.aHold(type).theTask();
+    assertThat(held.priority()).isEqualTo(60);
+
+    flow.steer().expireLease(id, held.leaseEpoch(), "ann", "the worker is gone");
+    assertThat(flow.getTask(id).taskStatus()).isEqualTo(TaskStatus.WAITING);
+  }
+
+  @Test
+  void aChildThatIsNoTaskYetIsExplained() {
+    String job = flow.jobs().createJob(NewJob.of(type.name(), user, "text").withPriority(60));
+    assertThat(flow.jobs().getJob(job).priority()).isEqualTo(60);
+    assertThat(flow.find().whyOfChild(job, 5).headline()).isEqualTo("JOB_HOLDS");
+  }
+
+  @Test
+  void aLimitOfUsersIsSaved() {
+    flow.saveTaskType(TaskTypeSettings.named(type.name()).withUserRateLimit(3));
+    assertThat(flow.taskTypes())
+        .filteredOn(settings -> settings.taskType().equalsIgnoreCase(type.name()))
+        .extracting(TaskTypeSettings::userRateLimit)
+        .containsExactly(3);
   }
 }

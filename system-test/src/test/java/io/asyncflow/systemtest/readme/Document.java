@@ -5,15 +5,20 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A Markdown file of this checkout. */
 record Document(Path file, String text) {
 
   private static final String FENCE = "```";
-  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(#[^)\\s]*)?\\)");
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]*)(?:#([^)\\s]*))?\\)");
+  private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
 
   /**
    * A fenced block.
@@ -65,14 +70,57 @@ record Document(Path file, String text) {
     return blocks;
   }
 
-  /** The files that it links to. */
-  List<Path> linkedFiles() {
+  /**
+   * A link within this checkout.
+   *
+   * @param anchor the heading that it names; empty for none
+   */
+  record Link(Path file, String anchor) {}
+
+  /** The files and headings that it links to. */
+  List<Link> links() {
     return LINK.matcher(text)
         .results()
-        .map(link -> link.group(1))
-        .filter(target -> !target.contains("://"))
-        .map(target -> file.resolveSibling(target).normalize())
+        .filter(link -> !link.group(1).contains("://"))
+        .map(
+            link ->
+                new Link(
+                    link.group(1).isEmpty() ? file : file.resolveSibling(link.group(1)).normalize(),
+                    link.group(2) == null ? "" : link.group(2)))
         .toList();
+  }
+
+  /** The files that it links to. */
+  List<Path> linkedFiles() {
+    return links().stream().map(Link::file).toList();
+  }
+
+  /** What links name its headings by, as GitHub makes it of their words. */
+  Set<String> anchors() {
+    Set<String> anchors = new HashSet<>();
+    boolean isCode = false;
+    for (String line : text.lines().toList()) {
+      Matcher heading = HEADING.matcher(line);
+      if (line.startsWith(FENCE)) {
+        isCode = !isCode;
+      } else if (!isCode && heading.matches()) {
+        String first = anchorOf(heading.group(1));
+        String anchor = first;
+        for (int another = 1; !anchors.add(anchor); another++) {
+          anchor = first + "-" + another;
+        }
+      }
+    }
+    return anchors;
+  }
+
+  private static String anchorOf(String heading) {
+    return heading
+        .replaceAll("\\[([^\\]]*)\\]\\([^)]*\\)", "$1")
+        .strip()
+        .toLowerCase(Locale.ROOT)
+        .replaceAll("[^\\p{L}\\p{M}\\p{N}_ -]", "")
+        .replace(' ', '-');
   }
 
   /** Everything that a pattern finds, its first group. */

@@ -178,6 +178,13 @@ class EngineHandlerTest {
   }
 
   @Test
+  void itRunsInTheDirectoryThatItIsGiven() throws Exception {
+    Path own = Files.createDirectory(directory.resolve("own"));
+    EngineHandler engine = engine(new ScriptedEngine(directory).builder().directory(own));
+    assertThat(run(engine, "DIRECTORY")).isEqualTo(StageResult.done(own.toRealPath().toString()));
+  }
+
+  @Test
   void whatIsNoMessageIsRefusedWithTheReason() throws Exception {
     EngineHandler engine = engine(new ScriptedEngine(directory).builder().longestLine(250));
     assertThatThrownBy(() -> run(engine, "PRINT"))

@@ -3,6 +3,7 @@ package io.asyncflow.worker.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.asyncflow.api.Copy;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
@@ -62,5 +63,20 @@ class StageHarnessTest {
     assertThatIllegalStateException()
         .isThrownBy(() -> StageHarness.run("x").withContext("ERROR").with(handler));
     assertThat(handler.started()).hasSize(5);
+  }
+
+  @Test
+  void runIsOfTheCopyThatItIsGiven() throws Exception {
+    StageHandler shown = c -> StageResult.done(c.copy().orElse(null));
+    assertThat(StageHarness.run("x").with(shown)).isEqualTo(StageResult.done(null));
+    assertThat(StageHarness.run("x").asCopy(1, 3).with(shown))
+        .isEqualTo(StageResult.done(new Copy(1, 3)));
+  }
+
+  @Test
+  void nextStageIsForTheWorkersThatItNames() throws Exception {
+    StageResult result =
+        StageHarness.run("x").with(c -> StageResult.next("y", "").onWorkers("w1", "w2"));
+    assertThat(((StageResult.NextStage) result).workerIds()).containsExactly("w1", "w2");
   }
 }

@@ -6,7 +6,7 @@ import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Operator;
 import io.asyncflow.console.page.cluster.ClusterViews.Cluster;
-import io.asyncflow.console.page.worker.Workers;
+import io.asyncflow.console.page.worker.Fleet;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -26,7 +26,6 @@ final class Snapshots {
   private static final Duration KEPT = Duration.ofHours(1);
 
   private final Calls calls;
-  private final Workers workers;
   private final InstantSource clock;
   private final Map<Viewer, Kept> last =
       new LinkedHashMap<>(MOST_KEPT, 0.75f, true) {
@@ -56,7 +55,6 @@ final class Snapshots {
 
   Snapshots(Calls calls, InstantSource clock) {
     this.calls = calls;
-    this.workers = new Workers(calls);
     this.clock = clock;
   }
 
@@ -93,7 +91,7 @@ final class Snapshots {
   private Snapshot read(Frame frame) {
     return new Snapshot(
         calls.shared(Overview.class, "/api/stats/overview"),
-        ifSeen(frame.may("WORKER_READ"), workers::fleet),
+        ifSeen(frame.may("WORKER_READ"), () -> Fleet.read(calls)),
         ifSeen(
             frame.may("GOVERN_READ"), () -> calls.shared(Cluster.class, "/api/governance/status")));
   }

@@ -1,5 +1,6 @@
 package io.asyncflow.console.page.worker;
 
+import io.asyncflow.api.FlowException;
 import io.asyncflow.console.frame.Calls;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,11 +16,26 @@ import tools.jackson.databind.JsonNode;
  */
 public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Worker> worried) {
 
+  /** Servers write what workers tell them more often, so that no page has to make them do it. */
+  static final int AGE_MS = 15_000;
+
+  private static final int MOST = 1_000;
+
   private static final List<String> STATES =
       List.of("alive", "draining", "paused", "lost", "stopped");
 
+  /**
+   * The workers that the server knows.
+   *
+   * @throws FlowException if the operator may not see them, or if they cannot be read now
+   */
+  public static Fleet read(Calls calls) {
+    return calls.shared(
+        Fleet.class, Fleet::of, "/api/worker/list", "limit", MOST, "maxAgeMs", AGE_MS);
+  }
+
   /** Reads an answer of {@code worker/list}. */
-  static Fleet of(JsonNode answer) {
+  private static Fleet of(JsonNode answer) {
     List<Worker> workers = List.copyOf(Calls.list(Worker.class, "workerList", answer));
     return new Fleet(workers, counts(workers), workers.stream().filter(Fleet::isWorried).toList());
   }

@@ -31,18 +31,16 @@ public class WorkerController {
 
   private final Pages pages;
   private final Calls calls;
-  private final Workers workers;
 
   public WorkerController(Pages pages, Calls calls) {
     this.pages = pages;
     this.calls = calls;
-    this.workers = new Workers(calls);
   }
 
   @GetMapping("/workers")
   public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
-    Fleet fleet = workers.fleet();
+    Fleet fleet = Fleet.read(calls);
     String state = form.text("state");
     String stage = form.text("stage");
     String after = form.text("after");
@@ -71,7 +69,12 @@ public class WorkerController {
 
   @GetMapping("/worker")
   public ResponseEntity<byte[]> show(Frame frame, @RequestParam String id) {
-    Worker worker = workers.get(id);
+    Worker worker =
+        calls.get(
+            Worker.class,
+            "workerData",
+            "/api/worker/get",
+            Map.of("workerId", id, "maxAgeMs", Fleet.AGE_MS));
     boolean isDraining = worker.state().equals("draining");
     boolean isLost = worker.state().equals("lost");
     boolean hasStopped = worker.state().equals("stopped");

@@ -13,7 +13,7 @@ import io.asyncflow.api.find.FoundTasks;
 import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.api.find.SearchRequest;
 import io.asyncflow.api.find.SteerClient.Changes;
-import io.asyncflow.api.find.SteerClient.Wish;
+import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
 import io.asyncflow.api.find.WhyReason;
@@ -361,12 +361,12 @@ public final class TaskCommand {
     if (Stream.of(at, delay, priority).filter(Objects::nonNull).count() != 1) {
       throw new UsageException("reschedule needs one of --at, --delay and --priority.");
     }
-    Wish wish =
-        new Wish(
+    NewDue due =
+        new NewDue(
             at == null ? null : (Long) time(at),
             delay == null ? null : (Long) delay.toMillis(),
             priority);
-    client(server).steer().reschedule(id, wish, act.operator(), act.reason());
+    client(server).steer().reschedule(id, due, act.operator(), act.reason());
     out.println("Rescheduled.");
   }
 

@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.springframework.stereotype.Component;
 
@@ -39,23 +40,26 @@ class JobMeters {
   private final TypeSeries types = new TypeSeries();
   private final TimedCache<Numbers> numbers;
 
+  /** Of this server, the last in which it was asked. */
+  private volatile long term;
+
   JobMeters(JobStateStore store, LeaderElection election, Node node, ScrapedMetrics metrics) {
     this.election = election;
     JobEnds ends = new JobEnds(store);
     this.numbers =
         new TimedCache<>(
             new Numbers(Map.of(), Map.of()),
-            () ->
-                new Numbers(
-                    store.counts(), ends.read(election.term().map(LeaderTerm::number).orElse(0L))),
+            () -> new Numbers(store.counts(), ends.read(term)),
             node::nanoTime);
     metrics.add(List.of(JOBS, ENDED), this::snapshots);
   }
 
   private List<MetricSnapshot> snapshots() {
-    if (election.term().isEmpty()) {
+    Optional<LeaderTerm> leads = election.term();
+    if (leads.isEmpty()) {
       return List.of();
     }
+    term = leads.get().number();
     Numbers now = numbers.within(AGE);
     return List.of(states(now.states()), ended(now.ends()));
   }

@@ -14,7 +14,6 @@ import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pause.PausedName;
 import io.asyncflow.flowsvr.pause.PausesChanged;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
@@ -25,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Service;
@@ -40,19 +38,12 @@ public class PauseActs {
   private static final int PAGE = 500;
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  /** How long the next end is trusted: another server may set one that is sooner. */
-  private static final Duration LOOKED_AHEAD = Duration.ofSeconds(10);
-
   private final PauseStore pauses;
   private final TaskTypes types;
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final Events events;
   private final FeaturesInUse features;
-  private final Node node;
-
-  /** When the next run looks for ends. */
-  private final AtomicLong nextLook;
 
   PauseActs(
       PauseStore pauses,
@@ -60,16 +51,13 @@ public class PauseActs {
       Acts acts,
       RetryingTransactions transactions,
       Events events,
-      FeaturesInUse features,
-      Node node) {
+      FeaturesInUse features) {
     this.pauses = pauses;
     this.types = types;
     this.acts = acts;
     this.transactions = transactions;
     this.events = events;
     this.features = features;
-    this.node = node;
-    this.nextLook = new AtomicLong(node.nanoTime());
   }
 
   /**
@@ -160,30 +148,14 @@ public class PauseActs {
 
   @Bean
   Duty pauseExpiryDuty(DutyIntervals every) {
-    return Duty.ofLeader("pause-expiry", every.notBelowSweep(INTERVAL), this::runOnce)
+    return Duty.ofLeader("pause-expiry", every.notBelowSweep(INTERVAL), this::endDue)
         .onlyWith(PauseStore.ENDS);
   }
 
   /** A server has paused something, perhaps until some time. */
   @EventListener
   void onPauses(PausesChanged news) {
-    nextLook.set(node.nanoTime());
     features.changed();
-  }
-
-  /** As {@link #endDue}; costs a statement each ten seconds while none ends. */
-  int runOnce() {
-    long planned = nextLook.get();
-    if (node.nanoTime() - planned < 0) {
-      return 0;
-    }
-    long ahead = LOOKED_AHEAD.toMillis();
-    long waitMs = Math.min(ahead, pauses.msUntilNextEnd().orElse(ahead));
-    if (waitMs <= 0) {
-      return endDue(); // and look again soon, for the next one
-    }
-    nextLook.compareAndSet(planned, node.nanoTime() + Duration.ofMillis(waitMs).toNanos());
-    return 0;
   }
 
   /**

@@ -88,7 +88,7 @@ public class SteerActs {
    * @param delayMs from now
    * @param priority seconds of head start
    */
-  public record Wish(Long runAt, Long delayMs, Integer priority) {}
+  public record NewDue(Long runAt, Long delayMs, Integer priority) {}
 
   /**
    * Changes when a waiting task is due, or how urgent it is. The priority of a task that is not due
@@ -96,27 +96,27 @@ public class SteerActs {
    *
    * @throws TransitionNotAllowedException if it does not wait, or if its fire time has not come
    */
-  void reschedule(TaskId id, Wish wish, Expected expected, Reason why) {
-    once(id, expected, why, row -> reschedule(row, wish));
+  void reschedule(TaskId id, NewDue due, Expected expected, Reason why) {
+    once(id, expected, why, row -> reschedule(row, due));
   }
 
-  /** The same in a locked row; does nothing if it is as wished. */
-  public Done reschedule(TaskRow row, Wish wish) {
+  /** The same in a locked row; does nothing if it is so already. */
+  public Done reschedule(TaskRow row, NewDue due) {
     requireMovable(row);
-    return move("RESCHEDULE", row, rescheduled(row, wish));
+    return move("RESCHEDULE", row, rescheduled(row, due));
   }
 
-  private static TaskRow rescheduled(TaskRow row, Wish wish) {
-    if (wish.runAt() != null) {
-      return row.copy().orderTime(wish.runAt()).row();
+  private static TaskRow rescheduled(TaskRow row, NewDue due) {
+    if (due.runAt() != null) {
+      return row.copy().orderTime(due.runAt()).row();
     }
-    if (wish.delayMs() != null) {
-      return row.copy().orderTime(row.now() + wish.delayMs()).row();
+    if (due.delayMs() != null) {
+      return row.copy().orderTime(row.now() + due.delayMs()).row();
     }
-    long headStart = (wish.priority() - row.priority()) * 1000L;
+    long headStart = (due.priority() - row.priority()) * 1000L;
     boolean isDue = row.orderTime() <= row.now();
     return row.copy()
-        .priority(wish.priority())
+        .priority(due.priority())
         .orderTime(isDue ? Math.min(row.now(), row.orderTime() - headStart) : row.orderTime())
         .row();
   }

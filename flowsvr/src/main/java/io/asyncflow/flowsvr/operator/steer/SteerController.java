@@ -6,7 +6,7 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.operator.CloneActs;
 import io.asyncflow.flowsvr.operator.Expected;
-import io.asyncflow.flowsvr.operator.steer.SteerActs.Wish;
+import io.asyncflow.flowsvr.operator.steer.SteerActs.NewDue;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -86,8 +86,8 @@ class SteerController {
   @PostMapping("/reschedule")
   Envelope<Void> reschedule(Fields in, Caller caller) {
     TaskId id = taskId(in);
-    Wish wish =
-        new Wish(
+    NewDue due =
+        new NewDue(
             in.number("runAt").epochMs().asLong(),
             in.number("delayMs").between(0, TEN_YEARS_MS).asLong(),
             TaskFields.priority(in));
@@ -98,7 +98,7 @@ class SteerController {
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.reschedule(reach.require(id, caller), wish, expected, why);
+    acts.reschedule(reach.require(id, caller), due, expected, why);
     return Envelope.done();
   }
 

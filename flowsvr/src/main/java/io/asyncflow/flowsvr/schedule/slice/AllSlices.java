@@ -31,11 +31,6 @@ public final class AllSlices implements SliceLeases {
   }
 
   @Override
-  public List<OwnedSlice> trusted() {
-    return all;
-  }
-
-  @Override
   public SliceUse use() {
     return new SliceUse(all, () -> {});
   }

@@ -64,8 +64,8 @@ final class HeldSlices implements SliceLeases {
     return uses.containsKey(slice);
   }
 
-  @Override
-  public synchronized List<OwnedSlice> trusted() {
+  /** What this server certainly owns, by number, but for what shall be handed over. */
+  synchronized List<OwnedSlice> trusted() {
     return nanoClock.getAsLong() - trustedUntil >= 0
         ? List.of()
         : owned.values().stream().filter(slice -> !leaving.contains(slice.slice())).toList();

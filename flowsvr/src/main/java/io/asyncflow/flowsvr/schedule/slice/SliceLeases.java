@@ -1,7 +1,5 @@
 package io.asyncflow.flowsvr.schedule.slice;
 
-import java.util.List;
-
 /**
  * The slices whose schedules this server fires. Thread-safe.
  *
@@ -14,14 +12,9 @@ public interface SliceLeases {
   int SLICES = 64;
 
   /**
-   * The slices that this server certainly owns now, by number; empty if it owns none or cannot be
-   * sure.
-   */
-  List<OwnedSlice> trusted();
-
-  /**
-   * As {@link #trusted}, for the time of a batch of fires. Until it is closed, none of its slices
-   * is handed over to another server; a slice that shall be handed over is not part of a later use.
+   * The slices that this server certainly owns now, by number, for the time of a batch of fires;
+   * none if it owns none or cannot be sure. Until it is closed, none of its slices is handed over
+   * to another server; a slice that shall be handed over is not part of a later use.
    *
    * <pre>{@code
    * try (SliceUse use = slices.use()) {

@@ -103,8 +103,7 @@ public class SliceRounds
         settings,
         () -> inUse.getIfAvailable(() -> () -> false).inUse(),
         meters);
-    shown.show(
-        "schedule.slices.owned", "slices that this server owns", () -> held.trusted().size());
+    shown.show("schedule.slices.owned", "slices that this server owns", () -> trusted().size());
     shown.show("schedule.slices.load", "load of the slices that this server owns", () -> load);
     shown.show(
         "schedule.slices.unowned",
@@ -141,8 +140,8 @@ public class SliceRounds
     }
   }
 
-  @Override
-  public List<OwnedSlice> trusted() {
+  /** What this server certainly owns now; empty if it owns none or cannot be sure. */
+  List<OwnedSlice> trusted() {
     return held.trusted();
   }
 

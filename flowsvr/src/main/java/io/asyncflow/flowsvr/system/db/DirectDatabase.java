@@ -17,12 +17,12 @@ public class DirectDatabase {
 
   private final HikariDataSource pool;
 
-  DirectDatabase(HikariDataSource pool) {
+  public DirectDatabase(HikariDataSource pool) {
     this.pool = pool;
   }
 
   /** The database's URL without secrets. */
-  String place() {
+  public String place() {
     return DatabaseUrl.withoutSecrets(pool.getJdbcUrl());
   }
 

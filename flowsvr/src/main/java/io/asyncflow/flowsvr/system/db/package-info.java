@@ -1,2 +1,2 @@
-/** The database: URL, clock, transactions and retries, migrations, health. */
+/** The database: URL, clock, transactions and retries, health. */
 package io.asyncflow.flowsvr.system.db;

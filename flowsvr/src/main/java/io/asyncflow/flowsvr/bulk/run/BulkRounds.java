@@ -1,5 +1,8 @@
-package io.asyncflow.flowsvr.bulk;
+package io.asyncflow.flowsvr.bulk.run;
 
+import io.asyncflow.flowsvr.bulk.BulkRow;
+import io.asyncflow.flowsvr.bulk.BulkStore;
+import io.asyncflow.flowsvr.bulk.BulksChanged;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.Feature;
@@ -22,7 +25,7 @@ import org.springframework.stereotype.Component;
 
 /** The leader's duty: goes on with the bulks that run, in turn, at a steady pace. */
 @Component
-class BulkRounds {
+public class BulkRounds {
 
   private static final Logger log = LoggerFactory.getLogger(BulkRounds.class);
 
@@ -74,7 +77,7 @@ class BulkRounds {
   }
 
   /** Returns what the pages have cost, in acts. */
-  int runOnce() {
+  public int runOnce() {
     Optional<LeaderTerm> term = election.term();
     if (term.isEmpty()) {
       return 0;
@@ -116,8 +119,7 @@ class BulkRounds {
   }
 
   private boolean isLeader(LeaderTerm term) {
-    return term.isTrustedAt(node.nanoTime())
-        || election.term().filter(now -> now.number() == term.number()).isPresent();
+    return election.term().filter(now -> now.number() == term.number()).isPresent();
   }
 
   /** False if the server stops. */

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +11,9 @@ import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.store.ContextStore;
+import io.asyncflow.flowsvr.store.DirectoryContextStore;
+import io.asyncflow.flowsvr.store.Upload;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -25,6 +28,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -107,10 +111,14 @@ class StoreRetentionTest {
     CopiedMeanwhile tasks = new CopiedMeanwhile();
     StoreRetention retention = new StoreRetention(store, tasks, new Node(), Duration.ZERO);
 
-    assertThat(retention.collect(ORIGINAL, Instant.MAX)).as("copied just now").isZero();
-    assertThat(retention.collect(ORIGINAL, Instant.MAX)).as("the last copy names it").isZero();
+    assertThat(retention.collect(List.of(ORIGINAL.toString()), Instant.MAX))
+        .as("copied just now")
+        .isZero();
+    assertThat(retention.collect(List.of(ORIGINAL.toString()), Instant.MAX))
+        .as("the last copy names it")
+        .isZero();
 
     tasks.lastContext = "";
-    assertThat(retention.collect(ORIGINAL, Instant.MAX)).isEqualTo(1);
+    assertThat(retention.collect(List.of(ORIGINAL.toString()), Instant.MAX)).isEqualTo(1);
   }
 }

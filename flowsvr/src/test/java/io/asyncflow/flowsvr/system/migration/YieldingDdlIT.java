@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.system.db;
+package io.asyncflow.flowsvr.system.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.testing.TestServices;
+import io.asyncflow.flowsvr.system.db.DirectDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,7 +1,9 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
+import io.asyncflow.flowsvr.store.ContextStore;
+import io.asyncflow.flowsvr.store.StoredObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

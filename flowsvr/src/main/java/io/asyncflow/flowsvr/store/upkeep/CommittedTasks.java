@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskCopies;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.system.db;
+package io.asyncflow.flowsvr.system.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.system.db;
+package io.asyncflow.flowsvr.system.migration;
 
 import java.util.Arrays;
 import org.flywaydb.core.Flyway;

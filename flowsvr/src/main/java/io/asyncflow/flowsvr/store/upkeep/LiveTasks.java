@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The collector's view of the tasks whose objects it may remove. */
-interface LiveTasks {
+public interface LiveTasks {
 
   /** The present row of a task; empty if it does not exist or its table is unknown. */
   Optional<TaskRow> find(TaskId id);

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.bulk;
+package io.asyncflow.flowsvr.bulk.run;
 
 import java.time.Duration;
 

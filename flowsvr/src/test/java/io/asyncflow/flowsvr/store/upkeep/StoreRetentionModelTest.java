@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.store.ContextStore;
+import io.asyncflow.flowsvr.store.StoredObject;
+import io.asyncflow.flowsvr.store.Upload;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -163,7 +166,8 @@ class StoreRetentionModelTest {
     void collect() {
       isCollecting = true;
       try {
-        new StoreRetention(this, this, new Node(), Duration.ZERO).collect(TaskRows.id(), NOW);
+        new StoreRetention(this, this, new Node(), Duration.ZERO)
+            .collect(List.of(TaskRows.id().toString()), NOW);
       } catch (IOException e) {
         throw new AssertionError(e);
       } finally {

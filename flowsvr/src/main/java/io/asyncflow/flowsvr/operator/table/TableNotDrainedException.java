@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.operator;
+package io.asyncflow.flowsvr.operator.table;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.operator;
+package io.asyncflow.flowsvr.operator.table;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 

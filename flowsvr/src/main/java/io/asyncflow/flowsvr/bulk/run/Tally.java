@@ -1,6 +1,7 @@
-package io.asyncflow.flowsvr.bulk;
+package io.asyncflow.flowsvr.bulk.run;
 
 import io.asyncflow.api.bulk.Bulk.Refusal;
+import io.asyncflow.flowsvr.bulk.BulkRow;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
 import java.util.ArrayList;
 import java.util.List;

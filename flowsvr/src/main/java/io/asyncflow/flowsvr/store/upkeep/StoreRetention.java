@@ -1,9 +1,11 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.store.ContextStore;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
+import io.asyncflow.flowsvr.store.StoreProperties;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.JobPlace;
@@ -85,7 +87,7 @@ public class StoreRetention {
     this(store, tasks, node, properties.grace());
   }
 
-  StoreRetention(ContextStore store, LiveTasks tasks, Node node, Duration grace) {
+  public StoreRetention(ContextStore store, LiveTasks tasks, Node node, Duration grace) {
     this.store = store;
     this.tasks = tasks;
     this.references = new References(store);
@@ -100,7 +102,7 @@ public class StoreRetention {
   }
 
   /** Runs a round; returns the number of removed objects, 0 while the collector rests. */
-  synchronized int runOnce() {
+  public synchronized int runOnce() {
     Instant before = node.wallClock().minus(grace);
     try {
       store.tidy(before); // also while it rests: this costs no paid requests
@@ -170,7 +172,7 @@ public class StoreRetention {
   }
 
   /** Removes objects of some tasks, with few requests to the store. */
-  private int collect(List<String> taskIds, Instant before) throws IOException {
+  int collect(List<String> taskIds, Instant before) throws IOException {
     Map<String, List<Entry>> first = store.entries(taskIds);
     Map<String, Optional<TaskRow>> rows = new LinkedHashMap<>();
     for (String taskId : taskIds) {
@@ -198,11 +200,6 @@ public class StoreRetention {
               before);
     }
     return removed;
-  }
-
-  /** Removes objects of one task. */
-  int collect(TaskId id, Instant before) throws IOException {
-    return collect(List.of(id.toString()), before);
   }
 
   /**

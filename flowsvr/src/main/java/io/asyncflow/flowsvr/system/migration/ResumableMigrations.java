@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.system.db;
+package io.asyncflow.flowsvr.system.migration;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.bulk;
+package io.asyncflow.flowsvr.bulk.run;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -10,6 +10,9 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.access.key.LaterCallers;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.bulk.BulkCaps;
+import io.asyncflow.flowsvr.bulk.BulkRow;
+import io.asyncflow.flowsvr.bulk.BulkStore;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.operator.RowAct;
 import io.asyncflow.flowsvr.operator.RowAct.Done;
@@ -44,14 +47,14 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.TransientDataAccessException;
 import org.springframework.stereotype.Component;
 
-/** Goes on with bulks, a page at a time; see the package description. Thread-safe. */
+/** Goes on with bulks, a page at a time; see the description of {@code bulk}. Thread-safe. */
 @Component
-class BulkPages {
+public class BulkPages {
 
   private static final Logger log = LoggerFactory.getLogger(BulkPages.class);
 
   /** The rows of a page are locked together, and a claim that meets one waits for all. */
-  static final int PAGE = 100;
+  public static final int PAGE = 100;
 
   /** To look at so many entries costs about as much as an act. */
   private static final int ENTRIES_AN_ACT = 100;
@@ -138,12 +141,12 @@ class BulkPages {
    * @return what the page has cost, in acts; about the number of its tasks
    * @throws RuntimeException if the database does not do it now; the page comes again
    */
-  int next(BulkRow bulk, long term) {
+  public int next(BulkRow bulk, long term) {
     if (bulk.state() != BulkState.RUNNING) {
       return 0;
     }
     Caller caller = callers.find(bulk.actor().name(), bulk.granted()).orElse(null);
-    Verb verb = BulkActs.verbOf(bulk.act());
+    Verb verb = BulkRow.verbOf(bulk.act());
     if (caller == null || !caller.may(Verb.BULK) || !caller.may(verb)) {
       fail(bulk, term, bulk.actor().name() + " may not do this any more");
       return 0;

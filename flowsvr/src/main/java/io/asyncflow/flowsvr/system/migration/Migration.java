@@ -1,6 +1,7 @@
-package io.asyncflow.flowsvr.system.db;
+package io.asyncflow.flowsvr.system.migration;
 
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.db.DirectDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.system.db;
+package io.asyncflow.flowsvr.system.migration;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;

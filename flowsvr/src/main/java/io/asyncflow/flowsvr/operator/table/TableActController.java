@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.operator;
+package io.asyncflow.flowsvr.operator.table;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -15,7 +15,9 @@ import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.operator.OperatorActs;
+import io.asyncflow.flowsvr.store.ContextStore;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
+import io.asyncflow.flowsvr.store.Upload;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
@@ -71,7 +73,7 @@ class StoreRetentionIT {
   }
 
   private int collect(Task task) throws IOException {
-    return retention.collect(Given.idOf(task), later);
+    return retention.collect(List.of(task.taskId()), later);
   }
 
   private List<StoreKey> keysOf(Task task) throws IOException {
@@ -116,7 +118,7 @@ class StoreRetentionIT {
     put(task, "piece", "sound");
     given.reportOn(task).success("nothing of it");
 
-    assertThat(retention.collect(Given.idOf(task), Instant.EPOCH)).isZero();
+    assertThat(retention.collect(List.of(task.taskId()), Instant.EPOCH)).isZero();
     assertThat(collect(task)).isEqualTo(1);
   }
 
@@ -229,7 +231,7 @@ class StoreRetentionIT {
     StoreKey key = StoreKey.of("1_deletedtype_task_1", "s", 1, "a");
     put(key, "x");
 
-    assertThat(retention.collect(TaskId.parse(key.taskId()).orElseThrow(), later)).isZero();
+    assertThat(retention.collect(List.of(key.taskId()), later)).isZero();
   }
 
   @Test
@@ -238,7 +240,7 @@ class StoreRetentionIT {
     StoreKey ofAnother = StoreKey.of(new TaskId(own.number() + 1, own.table()) + "", "s", 1, "a");
     put(ofAnother, "x");
 
-    assertThat(retention.collect(TaskId.parse(ofAnother.taskId()).orElseThrow(), later)).isZero();
+    assertThat(retention.collect(List.of(ofAnother.taskId()), later)).isZero();
     assertThat(store.open(ofAnother)).isPresent();
   }
 

@@ -1,10 +1,12 @@
-package io.asyncflow.flowsvr.store;
+package io.asyncflow.flowsvr.store.upkeep;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
+import io.asyncflow.flowsvr.store.DirectoryContextStore;
+import io.asyncflow.flowsvr.store.Upload;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,13 +1,13 @@
-package io.asyncflow.flowsvr.bulk;
+package io.asyncflow.flowsvr.bulk.run;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
-import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.bulk.BulkRow;
 import io.asyncflow.flowsvr.operator.RowAct;
 import io.asyncflow.flowsvr.operator.RowActs;
 import io.asyncflow.flowsvr.operator.steer.SteerActs;
-import io.asyncflow.flowsvr.operator.steer.SteerActs.Wish;
+import io.asyncflow.flowsvr.operator.steer.SteerActs.NewDue;
 import org.springframework.stereotype.Component;
 
 /** The acts of bulks: those of the single calls. */
@@ -20,18 +20,6 @@ class BulkActs {
   BulkActs(RowActs rows, SteerActs steers) {
     this.rows = rows;
     this.steers = steers;
-  }
-
-  /** The verb of the single call. */
-  static Verb verbOf(BulkAct act) {
-    return switch (act) {
-      case RETRY -> Verb.TASK_RETRY;
-      case CANCEL -> Verb.TASK_CANCEL;
-      case RUN_NOW, RESCHEDULE -> Verb.TASK_STEER;
-      case SET_STATUS -> Verb.TASK_FORCE;
-      case PAUSE, RESUME -> Verb.PAUSE;
-      case EXPIRE_LEASE -> Verb.TASK_EXPIRE;
-    };
   }
 
   /** Whether tasks that have ended wait afterwards, so that their table must be live. */
@@ -47,8 +35,8 @@ class BulkActs {
       case CANCEL -> rows::cancel;
       case RUN_NOW -> steers::runNow;
       case RESCHEDULE -> {
-        Wish wish = new Wish(with.runAt(), null, with.priority());
-        yield row -> steers.reschedule(row, wish);
+        NewDue due = new NewDue(with.runAt(), null, with.priority());
+        yield row -> steers.reschedule(row, due);
       }
       case SET_STATUS -> row -> rows.setStatus(row, statusOf(with));
       case PAUSE -> row -> rows.pause(row, false);
