@@ -57,8 +57,8 @@ public class ExpiredLeaseSweep {
   private static final int MAX_TABLES = 2_000;
 
   /**
-   * The most pages of a table: enough when very many workers die, and a bound for a sweep without
-   * progress.
+   * The most pages of a table: enough when very many workers die, and a bound for a sweep of tasks
+   * that others have locked.
    */
   private static final int MAX_PAGES_PER_TABLE = 50;
 
@@ -250,19 +250,25 @@ public class ExpiredLeaseSweep {
     return new Swept(total, counts);
   }
 
+  /**
+   * Passes over tasks that others have locked: they stay at their places in the index, and would
+   * keep the sweep from those behind them. Tasks that another sweep ends leave the index, and then
+   * this one passes over as many others, which the next sweep finds.
+   */
   private Result sweep(TaskTable table, TaskTypeConfig type) {
     Result total = NOTHING;
+    int passedOver = 0;
     for (int page = 0; page < MAX_PAGES_PER_TABLE; page++) {
       List<Long> expired =
-          leases.expired(table, PAGE).stream().map(TaskId::number).sorted().toList();
+          leases.expired(table, passedOver, PAGE).stream().map(TaskId::number).sorted().toList();
       if (expired.isEmpty()) {
         break;
       }
       List<Ended> ended = transactions.execute(() -> endHolds(table, expired, type));
-      Result result = count(type, ended);
-      total = total.plus(result);
-      if (expired.size() < PAGE || !result.hadEffect()) {
-        break; // the last page, or another server ends these holds
+      total = total.plus(count(type, ended));
+      passedOver += expired.size() - ended.size();
+      if (expired.size() < PAGE) {
+        break;
       }
     }
     return total;

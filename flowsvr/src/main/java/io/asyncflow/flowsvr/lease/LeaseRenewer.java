@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -14,6 +15,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,6 +24,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.stereotype.Service;
 
 /**
@@ -29,21 +36,42 @@ import org.springframework.stereotype.Service;
  *
  * <p>For known types and tables, that is for all but the first heartbeats after a start, it uses
  * only the {@link HeartbeatDatabase}.
+ *
+ * <p>Another transaction may have locked a row for long: that of a server that vanished keeps its
+ * locks for minutes, and heartbeats name the tasks that it was about to write. So a renewal waits
+ * for a lock once, and then leaves locked rows out. Their leases are not lost, because a sweep
+ * skips locked rows, too; the worker is told what is left of them. Other renewals of this server
+ * wait for no lock for a while, because the few connections of heartbeats would all wait at once.
  */
 @Service
 public class LeaseRenewer {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
+
+  /** How long renewals wait for no lock after one has met a lock. */
+  private static final Duration HASTE = Duration.ofSeconds(10);
 
   private final TaskTypes types;
   private final TaskFamilies families;
   private final RenewalStore store;
   private final RetryingTransactions transactions;
+  private final Node node;
+
+  /** The {@link Node#nanoTime()} until which renewals wait for no lock. */
+  private volatile long hasteUntil;
 
   LeaseRenewer(
-      TaskTypes types, TaskFamilies families, RenewalStore store, HeartbeatDatabase database) {
+      TaskTypes types,
+      TaskFamilies families,
+      RenewalStore store,
+      HeartbeatDatabase database,
+      Node node) {
     this.types = types;
     this.families = families;
     this.store = store;
     this.transactions = database.transactions();
+    this.node = node;
+    this.hasteUntil = node.nanoTime();
   }
 
   /**
@@ -52,6 +80,8 @@ public class LeaseRenewer {
    *
    * @param caller tasks of types beyond its scope count as lost
    * @return the state of each task, in order
+   * @throws org.springframework.dao.DataAccessException if a table could not be written. If it is
+   *     this table's trouble, the leases in all the others have been renewed
    */
   public List<LeaseState> renew(String workerId, List<ParsedBeat> beats, Caller caller) {
     Set<TaskTable> existing = existingTables(beats, caller);
@@ -63,10 +93,21 @@ public class LeaseRenewer {
       }
     }
     Map<TaskId, HeldRow> rows = new HashMap<>();
-    byTable.forEach(
-        (table, ofTable) ->
-            renewIn(table, ofTable, workerId)
-                .forEach(row -> rows.put(new TaskId(row.number(), table), row)));
+    RuntimeException failure = null;
+    for (Map.Entry<TaskTable, List<ParsedBeat>> ofTable : byTable.entrySet()) {
+      TaskTable table = ofTable.getKey();
+      try {
+        renewIn(table, ofTable.getValue(), workerId)
+            .forEach(row -> rows.put(new TaskId(row.number(), table), row));
+      } catch (BadSqlGrammarException
+          | PessimisticLockingFailureException
+          | UncategorizedSQLException e) { // no table or no grant, a lock on it, damage
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
     return beats.stream()
         .map(beat -> stateOf(beat.task(), Optional.ofNullable(rows.get(beat.id())), workerId))
         .toList();
@@ -90,9 +131,31 @@ public class LeaseRenewer {
     List<ParsedBeat> inOrder = new ArrayList<>(beats);
     inOrder.sort(Comparator.comparingLong(ParsedBeat::number));
     List<Long> numbers = inOrder.stream().map(ParsedBeat::number).toList();
+    if (node.nanoTime() - hasteUntil >= 0) {
+      try {
+        return transactions.executeOnce(
+            () -> {
+              store.renew(table, inOrder, workerId, type.get());
+              return store.find(table, numbers);
+            });
+      } catch (PessimisticLockingFailureException e) {
+        hasteUntil = node.nanoTime() + HASTE.toNanos();
+        log.info(
+            "tasks in {} are locked: for {} s, renewals leave locked tasks out, whose leases stay"
+                + " as they are: {}",
+            table,
+            HASTE.toSeconds(),
+            e.getMostSpecificCause().getMessage());
+      }
+    }
     return transactions.execute(
         () -> {
-          store.renew(table, inOrder, workerId, type.get());
+          Set<Long> free = store.lockFree(table, numbers);
+          List<ParsedBeat> ofFree =
+              inOrder.stream().filter(beat -> free.contains(beat.number())).toList();
+          if (!ofFree.isEmpty()) {
+            store.renew(table, ofFree, workerId, type.get());
+          }
           return store.find(table, numbers);
         });
   }

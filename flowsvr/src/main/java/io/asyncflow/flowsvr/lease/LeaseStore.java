@@ -22,7 +22,7 @@ public class LeaseStore {
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = 2
             AND lease_end <= now_ms
-          LIMIT :limit
+          LIMIT :limit OFFSET :passedOver
           """);
 
   private static final TableSql COUNT_LEASES =
@@ -74,9 +74,17 @@ public class LeaseStore {
   /**
    * Some tasks whose lease has run out. They are not locked, so another server may have ended their
    * holds.
+   *
+   * @param passedOver how many of them to pass over; their order is that of the index
    */
-  public List<TaskId> expired(TaskTable table, int limit) {
-    return jdbc.sql(EXPIRED.of(table)).param("limit", limit).query(Long.class).list().stream()
+  public List<TaskId> expired(TaskTable table, int passedOver, int limit) {
+    return jdbc
+        .sql(EXPIRED.of(table))
+        .param("limit", limit)
+        .param("passedOver", passedOver)
+        .query(Long.class)
+        .list()
+        .stream()
         .map(number -> new TaskId(number, table))
         .toList();
   }

@@ -9,6 +9,7 @@ import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -35,6 +36,16 @@ public class RenewalStore {
             AND t.hold_time + ? > now_ms
           """);
 
+  private static final TableSql LOCK_FREE =
+      new TableSql(
+          """
+          SELECT id
+          FROM %s FORCE INDEX (PRIMARY)
+          WHERE id IN (:ids)
+          ORDER BY id
+          FOR UPDATE SKIP LOCKED
+          """);
+
   private static final TableSql HELD =
       new TableSql(
           """
@@ -51,7 +62,16 @@ public class RenewalStore {
     this.batch = database.template();
   }
 
-  /** Renews the leases that this worker still has, never beyond the hard end of the attempt. */
+  /** Locks those of the rows that no other transaction has locked, and returns their numbers. */
+  Set<Long> lockFree(TaskTable table, Collection<Long> numbers) {
+    return jdbc.sql(LOCK_FREE.of(table)).param("ids", numbers).query(Long.class).set();
+  }
+
+  /**
+   * Renews the leases that this worker still has, never beyond the hard end of the attempt.
+   *
+   * @param beats one or more
+   */
   public void renew(TaskTable table, List<ParsedBeat> beats, String workerId, TaskTypeConfig type) {
     StringBuilder sql = new StringBuilder(RENEW_VALUES);
     List<Object> values = new ArrayList<>();

@@ -227,7 +227,7 @@ class ExpiredLeaseSweepIT {
     TaskId id = given.aWaitingTask().ofType(lark).create();
     Task task = given.aHold(lark).theTask();
     given.letPass(31, SECONDS, id);
-    List<TaskId> seen = leases.expired(id.table(), 10);
+    List<TaskId> seen = leases.expired(id.table(), 0, 10);
     assertThat(seen).containsExactly(id);
     given.reportOn(task).retry("just in time");
     assertThat(locked(id)).isEmpty();
@@ -257,6 +257,25 @@ class ExpiredLeaseSweepIT {
           return null;
         });
     assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+  }
+
+  @Test
+  void tasksThatSomebodyElseHasLockedKeepNoOthersFromTheSweep() {
+    TaskType lark = given.aType().create();
+    List<TaskId> ids =
+        given.aWaitingTask().ofType(lark).create(401); // two full pages, and one more
+    assertThat(given.aHold(lark).limit(1_000).now()).hasSize(401);
+    TaskTable table = ids.get(0).table();
+    jdbc.sql("UPDATE %s SET lease_end = 1".formatted(table.sqlName())).update();
+    List<TaskId> seenFirst = leases.expired(table, 0, 400);
+    transactions.execute(
+        () -> {
+          tasks.lock(table, seenFirst.stream().map(TaskId::number).toList());
+          assertThat(CompletableFuture.supplyAsync(sweep::runOnce).join())
+              .isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+          return null;
+        });
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(400, 0, 0));
   }
 
   @Test

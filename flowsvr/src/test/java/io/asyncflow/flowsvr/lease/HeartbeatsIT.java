@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Heartbeat.HeldTask;
@@ -16,11 +17,17 @@ import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 @UnsweptServer
 @Tag("contract")
@@ -28,6 +35,8 @@ class HeartbeatsIT {
 
   @Autowired Given given;
   @Autowired LeaseRenewer renewer;
+  @Autowired DataSource database;
+  @Autowired JdbcClient jdbc;
 
   @Test
   void beatMovesTheLeaseOn() {
@@ -167,6 +176,88 @@ class HeartbeatsIT {
     assertThat(states.stream().filter(state -> state.state() == State.EXTENDED)).hasSize(990);
     assertThat(states.stream().filter(state -> state.state() == State.LOST)).hasSize(10);
     assertThat(held).allMatch(task -> given.row(task).progress() == 7);
+  }
+
+  /** As by a server that vanished while it wrote a report. */
+  @Test
+  void taskThatAnotherTransactionHasLockedCostsNoOtherLease() throws SQLException {
+    TaskType lark =
+        given.aType().with("lease_seconds", 20).with("max_processing_time", 600).create();
+    given.aWaitingTask().ofType(lark).create(3);
+    given.nextTable(lark);
+    given.aWaitingTask().ofType(lark).create(2);
+    List<Task> held = new ArrayList<>();
+    await().until(() -> held.addAll(given.aHold(lark).now()) && held.size() == 5);
+    List<Task> first =
+        held.stream().filter(task -> Given.idOf(task).table().number() == 1).toList();
+    List<Task> second = held.stream().filter(task -> !first.contains(task)).toList();
+    Task locked = first.get(0);
+    Task lockedAndOver = first.get(1);
+    Task lockedInTheSecond = second.get(0);
+    List<Task> free = List.of(first.get(2), second.get(1));
+    held.forEach(task -> given.letPass(10, SECONDS, task));
+    given.letPass(60, SECONDS, lockedAndOver);
+    long end = given.row(locked).leaseEnd();
+    List<HeldTask> named = held.stream().map(task -> new HeldTask(task.taskId(), 1, 50)).toList();
+
+    try (Connection stranger = database.getConnection();
+        Statement statement = stranger.createStatement()) {
+      stranger.setAutoCommit(false);
+      for (Task task : List.of(locked, lockedAndOver, lockedInTheSecond)) {
+        statement.executeQuery(
+            "SELECT id FROM %s WHERE id = %d FOR UPDATE"
+                .formatted(Given.idOf(task).table().sqlName(), Given.idOf(task).number()));
+      }
+      long begin = System.nanoTime();
+      List<LeaseState> states = renew("worker", named);
+      assertThat(Duration.ofNanos(System.nanoTime() - begin))
+          .as("one wait for a lock, in whichever table")
+          .isLessThan(Duration.ofSeconds(3));
+      assertThat(states).extracting(LeaseState::taskId).isEqualTo(ids(named));
+      for (LeaseState state : states) {
+        if (state.taskId().equals(lockedAndOver.taskId())) {
+          assertThat(state.state()).isEqualTo(State.LOST);
+          continue;
+        }
+        boolean isFree = free.stream().anyMatch(task -> task.taskId().equals(state.taskId()));
+        assertThat(state.state()).isEqualTo(State.EXTENDED);
+        assertThat(state.leaseMs())
+            .as("what is left of it")
+            .isBetween(isFree ? 15_000L : 1L, isFree ? 20_000L : 10_000L);
+      }
+      assertThat(free).allSatisfy(task -> assertThat(given.row(task).progress()).isEqualTo(50));
+      assertThat(given.row(locked).leaseEnd()).isEqualTo(end);
+
+      begin = System.nanoTime();
+      assertThat(renew("worker", named)).hasSize(5);
+      assertThat(Duration.ofNanos(System.nanoTime() - begin))
+          .as("the next beats wait for no lock, which takes a second at least")
+          .isLessThan(Duration.ofSeconds(1));
+      stranger.rollback();
+    }
+
+    assertThat(renew("worker", named))
+        .allSatisfy(state -> assertThat(state.state()).isEqualTo(State.EXTENDED))
+        .allSatisfy(state -> assertThat(state.leaseMs()).isBetween(15_000L, 20_000L));
+  }
+
+  @Test
+  void brokenTableCostsNoLeaseInAnother() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    given.nextTable(lark);
+    given.aWaitingTask().ofType(lark).create();
+    List<Task> held = new ArrayList<>();
+    await().until(() -> held.addAll(given.aHold(lark).now()) && held.size() == 2);
+    List<HeldTask> named = held.stream().map(task -> new HeldTask(task.taskId(), 1, 50)).toList();
+    String broken = "t_%s_task_1".formatted(lark.name());
+    jdbc.sql("RENAME TABLE %1$s TO away_%1$s".formatted(broken)).update();
+    try {
+      assertThatThrownBy(() -> renew("worker", named)).hasMessageContaining(broken);
+    } finally {
+      jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(broken)).update();
+    }
+    assertThat(held).extracting(task -> given.row(task).progress()).containsOnlyOnce(50, null);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.system.db;
 
+import java.sql.SQLException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,13 +21,17 @@ import org.springframework.transaction.support.TransactionTemplate;
  * (1205).
  *
  * <p>A repeat is a new transaction, so the work must not keep state between attempts. The caller
- * gets the error only after {@value #ATTEMPTS} attempts and {@value #PATIENCE_MS} ms: deadlocks are
- * detected at once, so a count alone would be exhausted within a short burst of them.
+ * gets a deadlock only after {@value #ATTEMPTS} attempts and {@value #PATIENCE_MS} ms: deadlocks
+ * are detected at once, so a count alone would be exhausted within a short burst of them. A lock
+ * wait time-out has taken its second already, and is the caller's after {@value #PATIENCE_MS} ms:
+ * the lock may be that of a server that vanished, which lasts for minutes, and whatever waits for
+ * it occupies a connection.
  */
 @Component
 public class RetryingTransactions {
 
   private static final Logger log = LoggerFactory.getLogger(RetryingTransactions.class);
+  private static final int LOCK_WAIT_TIMEOUT = 1205;
   private static final int ATTEMPTS = 6;
   private static final long PATIENCE_MS = 2_000;
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
@@ -129,14 +134,14 @@ public class RetryingTransactions {
     return retrying(work);
   }
 
-  private static <T> T retrying(Supplier<T> work) {
-    long begin = System.nanoTime();
+  private <T> T retrying(Supplier<T> work) {
+    long begin = nanoTime.getAsLong();
     for (int attempt = 1; ; attempt++) {
       try {
         return work.get();
       } catch (PessimisticLockingFailureException e) {
-        boolean isPatient = System.nanoTime() - begin < PATIENCE_NANOS;
-        boolean isGivenUp = attempt >= ATTEMPTS && !isPatient;
+        boolean isPatient = nanoTime.getAsLong() - begin < PATIENCE_NANOS;
+        boolean isGivenUp = !isPatient && (attempt >= ATTEMPTS || isLockWaitTimeout(e));
         if (isGivenUp || Thread.currentThread().isInterrupted()) {
           throw e;
         }
@@ -147,6 +152,10 @@ public class RetryingTransactions {
         pauseAfter(attempt);
       }
     }
+  }
+
+  private static boolean isLockWaitTimeout(PessimisticLockingFailureException e) {
+    return e.getCause() instanceof SQLException cause && cause.getErrorCode() == LOCK_WAIT_TIMEOUT;
   }
 
   /** Full jitter, so that two victims of a deadlock do not collide again. */

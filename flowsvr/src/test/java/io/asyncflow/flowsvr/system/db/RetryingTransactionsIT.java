@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.RecoverableDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionTimedOutException;
 
@@ -131,8 +133,7 @@ class RetryingTransactionsIT {
                       return null;
                     }));
     await(locked);
-    heartbeats
-        .transactions()
+    ofHeartbeats(() -> 0) // whatever the wait takes, no time has passed
         .execute(
             () -> {
               failedOnce.countDown(); // the second time it lets go
@@ -142,6 +143,37 @@ class RetryingTransactionsIT {
             });
     holder.get(30, SECONDS);
     assertThat(values()).containsExactly(2, 0);
+  }
+
+  /** The lock may be that of a server that vanished. */
+  @Test
+  void waitForALockIsNotRepeatedAfterTwoSeconds() {
+    AtomicLong now = new AtomicLong();
+    AtomicInteger attempts = new AtomicInteger();
+    transactions.execute(
+        () -> {
+          bump(jdbc, 1);
+          assertThatThrownBy(
+                  () ->
+                      ofHeartbeats(now::get)
+                          .execute(
+                              () -> {
+                                attempts.incrementAndGet();
+                                now.addAndGet(SECONDS.toNanos(2));
+                                JdbcClient connection = heartbeats.client();
+                                bump(connection, 1);
+                                return null;
+                              }))
+              .isInstanceOf(PessimisticLockingFailureException.class);
+          return null;
+        });
+    assertThat(attempts).hasValue(1);
+    assertThat(values()).containsExactly(1, 0);
+  }
+
+  private RetryingTransactions ofHeartbeats(LongSupplier nanoTime) {
+    return new RetryingTransactions(
+        new JdbcTransactionManager(heartbeats.template().getDataSource()), nanoTime);
   }
 
   @Test
