@@ -9,6 +9,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RowsRead;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.create.limit.UserLimitRetention;
 import io.asyncflow.flowsvr.task.TaskDraft;
@@ -19,13 +20,16 @@ import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a user may create a minute. The limits are so low that no permit comes during a test. */
 @RunningServer
@@ -36,6 +40,8 @@ class UserLimitsIT {
   @Autowired TaskCreator creator;
   @Autowired UserLimitRetention retention;
   @Autowired JdbcClient jdbc;
+  @Autowired JdbcTemplate batch;
+  @Autowired TransactionTemplate transaction;
   @LocalServerPort int port;
 
   private TaskType aTypeThatAllows(int tasksPerMinute) {
@@ -225,6 +231,23 @@ class UserLimitsIT {
     assertThat(limitRowsOf(lark)).isZero();
     creator.create(aTask(lark, "ann"));
     assertTooFast(() -> creator.create(aTask(lark, "ann")));
+  }
+
+  @Test
+  void rowsThatAreInUseCostTheDeletionNothing() {
+    TaskType lark = aTypeThatAllows(1);
+    transaction.executeWithoutResult(
+        status -> {
+          status.setRollbackOnly();
+          long inAnHour = (System.currentTimeMillis() + 3_600_000) * 1_000;
+          batch.batchUpdate(
+              "INSERT INTO t_user_limit (task_type, user_id, spent_until) VALUES (?, ?, ?)",
+              IntStream.range(0, 2_000)
+                  .mapToObj(i -> new Object[] {lark.name(), "user-" + i, inAnHour + i})
+                  .toList());
+          assertThat(RowsRead.by(jdbc, retention::runOnce)).isLessThanOrEqualTo(100);
+          assertThat(limitRowsOf(lark)).isEqualTo(2_000);
+        });
   }
 
   @Test

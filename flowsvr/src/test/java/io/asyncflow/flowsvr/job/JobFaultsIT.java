@@ -18,7 +18,9 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RowsRead;
 import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobStore.Unfinished;
 import io.asyncflow.flowsvr.job.progress.JobSnapshot;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
@@ -40,6 +42,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * What must hold whatever is killed: on a server that dies, so to say, after each commit, because
@@ -62,6 +65,7 @@ class JobFaultsIT {
   @Autowired TableDrain drain;
   @Autowired TaskCopies copies;
   @Autowired JdbcClient jdbc;
+  @Autowired TransactionTemplate transaction;
   @LocalServerPort int port;
   private Jobs jobs;
   private TaskType book;
@@ -361,10 +365,56 @@ class JobFaultsIT {
     leftAlone(whole);
     assertThatThrownBy(catchUp::runOnce).isInstanceOf(NoSuchTaskTypeException.class);
     assertThat(rowsOf(whole)).isEqualTo(1);
-    assertThat(store.unchangedFor(Duration.ofSeconds(2), 100)).doesNotContain(number(broken));
     jobs.jobs.cancelJob(broken); // or it goes on failing in the tests after this one
     steps.advance(number(broken));
     assertThat(jobs.get(broken).state()).isEqualTo(JobState.CANCELLED);
+  }
+
+  @Test
+  void jobsWhoseStepsHaveNoEffectHideNoOther() {
+    long model = number(splitInto(1, NewJob.of(book.name(), "ann", "")));
+    JobCopies.of(jdbc, model, 150, "modify_time = 0"); // without children
+    try {
+      String whole = splitInto(1, NewJob.of(book.name(), "ann", ""));
+      leftAlone(whole);
+      for (int round = 0; round < 10 && rowsOf(whole) == 0; round++) {
+        catchUp.runOnce();
+      }
+      assertThat(rowsOf(whole)).isEqualTo(1);
+    } finally {
+      JobCopies.delete(jdbc, model, 150);
+    }
+  }
+
+  @Test
+  void jobsThatWaitForTheirChildrenAreReadInPages() {
+    long model = number(released(1));
+    transaction.executeWithoutResult(
+        status -> {
+          status.setRollbackOnly();
+          JobCopies.of(jdbc, model, 2_000, "modify_time = 0");
+          jdbc.sql("UPDATE t_job SET state = 'MERGING', merge_number = 1 WHERE id = ?")
+              .param(model + 7)
+              .update();
+          jdbc.sql("UPDATE t_job SET released = 0 WHERE id = ?").param(model + 1_500).update();
+
+          List<Unfinished> found = new ArrayList<>();
+          List<Unfinished> page;
+          do {
+            Unfinished last = found.isEmpty() ? null : found.get(found.size() - 1);
+            page = store.unfinished(last, Duration.ofSeconds(2), 300);
+            found.addAll(page);
+            assertThat(RowsRead.by(jdbc, () -> store.unfinished(last, Duration.ofSeconds(2), 300)))
+                .isLessThanOrEqualTo(310);
+          } while (page.size() == 300);
+          List<Unfinished> ofTest =
+              found.stream().filter(job -> job.id() >= model && job.id() <= model + 2_000).toList();
+          assertThat(ofTest).hasSize(2_001).doesNotHaveDuplicates();
+          assertThat(ofTest.get(0))
+              .isEqualTo(new Unfinished(JobState.MERGING, model + 7, false, false));
+          assertThat(ofTest.stream().filter(Unfinished::isOverdue).map(Unfinished::id))
+              .containsExactly(model + 1_500);
+        });
   }
 
   @Test

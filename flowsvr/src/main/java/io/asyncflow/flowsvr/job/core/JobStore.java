@@ -50,6 +50,26 @@ public class JobStore {
           + NOW_MS
           + " AS db_now";
 
+  private static final String UNFINISHED_AFTER =
+      sql(
+          """
+      SELECT state, id, team IS NOT NULL AS is_team,
+        modify_time <= now_ms - :age AND CASE
+          WHEN state = 'STOPPING' THEN 1
+          WHEN pause = 1 THEN pause_cursor < released
+          WHEN pause = 2 THEN 1
+          WHEN state = 'MERGING' THEN merge_number IS NULL
+          WHEN state = 'SPLITTING' OR (state = 'RUNNING' AND (released = total OR team IS NOT NULL)) THEN 0
+          ELSE release_window IS NULL
+            OR released - done - failed - cancelled < release_window
+        END AS is_overdue
+      FROM t_job FORCE INDEX (idx_state)
+      WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
+        AND (state > :state OR (state = :state AND id > :id))
+      ORDER BY state, id
+      LIMIT :limit
+      """);
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /** {@code split_number} of a job without a split. */
@@ -242,32 +262,39 @@ public class JobStore {
   }
 
   /**
-   * Jobs that need a step and have not changed for a while, the longest unchanged first. A job with
-   * a full window needs none: the end of a child makes room. Running teams are looked at apart.
+   * A job that has not ended.
+   *
+   * @param isOverdue whether it needs a step and has not changed for a while. A job with a full
+   *     window needs none: the end of a child makes room. Nor does a running team, which is
+   *     watched.
    */
-  public List<Long> unchangedFor(Duration age, int limit) {
-    return jdbc.sql(
-            sql(
-                """
-            SELECT id
-            FROM t_job
-            WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
-              AND CASE
-                WHEN state = 'STOPPING' THEN 1
-                WHEN pause = 1 THEN pause_cursor < released
-                WHEN pause = 2 THEN 1
-                WHEN state = 'MERGING' THEN merge_number IS NULL
-                WHEN state = 'SPLITTING' OR (state = 'RUNNING' AND (released = total OR team IS NOT NULL)) THEN 0
-                ELSE release_window IS NULL
-                  OR released - done - failed - cancelled < release_window
-              END = 1
-              AND modify_time <= now_ms - :since
-            ORDER BY modify_time, id
-            LIMIT :limit
-            """))
-        .param("since", age.toMillis())
+  public record Unfinished(JobState state, long id, boolean isTeam, boolean isOverdue) {
+
+    public boolean isRunningTeam() {
+      return isTeam && state == JobState.RUNNING;
+    }
+  }
+
+  /**
+   * A page of the jobs that have not ended, in the order of their states' names and their ids. It
+   * reads no more rows than it returns.
+   *
+   * @param last the last job of the page before; {@code null} for the first page
+   * @param age of the last change of a job that is overdue
+   */
+  public List<Unfinished> unfinished(Unfinished last, Duration age, int limit) {
+    return jdbc.sql(UNFINISHED_AFTER)
+        .param("state", last == null ? "" : last.state().name())
+        .param("id", last == null ? 0 : last.id())
+        .param("age", age.toMillis())
         .param("limit", limit)
-        .query(Long.class)
+        .query(
+            (rs, row) ->
+                new Unfinished(
+                    JobState.valueOf(rs.getString("state")),
+                    rs.getLong("id"),
+                    rs.getBoolean("is_team"),
+                    rs.getBoolean("is_overdue")))
         .list();
   }
 
@@ -485,29 +512,6 @@ public class JobStore {
   /** Locks the job if it runs and is not paused; false otherwise. */
   public boolean lockRunning(long id) {
     return lockIn(id, JobState.RUNNING);
-  }
-
-  /** A page of the running teams with higher ids than this, in their order. */
-  public List<Long> runningTeams(long after, int limit) {
-    return jdbc.sql(
-            """
-            SELECT id
-            FROM t_job FORCE INDEX (idx_state)
-            WHERE state = 'RUNNING'
-              AND id > :after
-              AND team IS NOT NULL
-            ORDER BY id
-            LIMIT :limit
-            """)
-        .param("after", after)
-        .param("limit", limit)
-        .query(Long.class)
-        .list();
-  }
-
-  /** Moves a job whose step failed behind the others. */
-  public void defer(long id) {
-    jdbc.sql(sql("UPDATE t_job SET modify_time = now_ms WHERE id = :id")).param("id", id).update();
   }
 
   /**

@@ -2,12 +2,16 @@ package io.asyncflow.flowsvr.job.upkeep;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.job.upkeep.JobRetentionStore.Ended;
+import io.asyncflow.flowsvr.job.upkeep.JobRetentionStore.Retention;
+import io.asyncflow.flowsvr.job.upkeep.JobRetentionStore.Span;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +27,13 @@ import org.springframework.stereotype.Service;
  * <p>A job's row is deleted first, in one transaction with a record in {@code t_job_gone}: from
  * then on the job does not exist for any caller, and its key is free. Its dependent rows are then
  * deleted in pages. So a partly deleted job cannot be retried, and after a crash the next round
- * continues. Tasks are not deleted here but with their tables. May run on several servers at once.
+ * continues. Tasks are not deleted here but with their tables.
+ *
+ * <p>A key is valid for some days, so a job with a key may stay when jobs that ended later are
+ * deleted. No index tells them apart. So each job that ended is looked at once when jobs without a
+ * key are due, and again when jobs with a key are.
+ *
+ * <p>Not thread-safe; may run on several servers at once.
  */
 @Service
 public class JobRetention {
@@ -45,6 +55,9 @@ public class JobRetention {
   private final RetryingTransactions transactions;
   private final Duration inputRetention;
   private final Duration keyRetention;
+
+  /** The last job that was looked at before jobs with a key were due, by type. */
+  private final Map<TaskType, Ended> lastLookedAt = new HashMap<>();
 
   JobRetention(
       TaskTypes types,
@@ -69,15 +82,15 @@ public class JobRetention {
   /** Runs a round; returns the number of deleted jobs and inputs. */
   public int runOnce() {
     int deleted = deleteInputs();
-    Map<TaskType, Duration> retentions = new HashMap<>();
+    Map<TaskType, Retention> retentions = new HashMap<>();
     for (TaskFamily family : families.allWithin(FAMILIES_AGE)) {
       types
           .find(family.type())
           .filter(type -> type.retentionDays() > 0)
-          .ifPresent(type -> retentions.put(family.type(), Duration.ofDays(type.retentionDays())));
+          .ifPresent(type -> retentions.put(family.type(), retention(type.retentionDays())));
     }
-    for (TaskType type : store.withEnded(retentions, keyRetention)) {
-      deleted += delete(type, retentions.get(type));
+    for (Span span : store.withJobs(spans(retentions))) {
+      deleted += delete(span, retentions.get(span.type()));
     }
     clear();
     return deleted;
@@ -98,12 +111,36 @@ public class JobRetention {
     return deleted;
   }
 
-  private int delete(TaskType type, Duration retention) {
+  private Retention retention(int days) {
+    Duration unkeyed = Duration.ofDays(days);
+    return new Retention(unkeyed, unkeyed.compareTo(keyRetention) < 0 ? keyRetention : unkeyed);
+  }
+
+  private List<Span> spans(Map<TaskType, Retention> retentions) {
+    List<Span> spans = new ArrayList<>();
+    retentions.forEach(
+        (type, retention) -> {
+          spans.add(new Span(type, Ended.NONE, retention.keyed()));
+          if (!retention.unkeyed().equals(retention.keyed())) {
+            Ended last = lastLookedAt.getOrDefault(type, Ended.NONE);
+            spans.add(new Span(type, last, retention.unkeyed()));
+          }
+        });
+    return spans;
+  }
+
+  private int delete(Span span, Retention retention) {
     int deleted = 0;
+    Span rest = span;
     for (int page = 0; page < MAX_PAGES; page++) {
-      List<Long> ended = store.ended(type, retention, keyRetention, PAGE);
+      List<Ended> ended = store.ended(rest, PAGE);
       if (!ended.isEmpty()) {
-        deleted += transactions.execute(() -> store.delete(ended, type, retention, keyRetention));
+        List<Long> ids = ended.stream().map(Ended::id).toList();
+        deleted += transactions.execute(() -> store.delete(ids, span.type(), retention));
+        rest = new Span(span.type(), ended.get(ended.size() - 1), span.age());
+        if (span.age().compareTo(retention.keyed()) < 0) {
+          lastLookedAt.put(span.type(), rest.after());
+        }
       }
       if (ended.size() < PAGE) {
         break;

@@ -7,7 +7,6 @@ import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -17,22 +16,25 @@ import org.springframework.stereotype.Component;
 @Component
 class JobRetentionStore {
 
-  /**
-   * The condition for one type; a retry sets {@code end_time} to null. A job's key is valid as long
-   * as a task's key.
-   */
+  /** A retry sets {@code end_time} to null. */
+  private static final String ENDED =
+      sql(
+          """
+      SELECT id, end_time
+      FROM t_job FORCE INDEX (idx_ended)
+      WHERE job_type = ?
+        AND (end_time > ? OR (end_time = ? AND id > ?))
+        AND end_time <= now_ms - ?
+      ORDER BY end_time, id
+      LIMIT ?
+      """);
+
   private static final String HAS_HAD_ITS_TIME =
       sql(
           """
       job_type = :type
-        AND end_time <= now_ms - :retention
-        AND (idempotency_key IS NULL OR create_time <= now_ms - :keyRetention)
+        AND end_time <= now_ms - IF(idempotency_key IS NULL, :retention, :keyedRetention)
       """);
-
-  private static final String ANY_ENDED =
-      "SELECT 1\nFROM t_job FORCE INDEX (idx_ended)\nWHERE "
-          + HAS_HAD_ITS_TIME.replaceAll(":[a-zA-Z]+", "?")
-          + "LIMIT 1\n";
 
   private static final String NEEDS_NO_INPUT =
       sql(
@@ -41,6 +43,33 @@ class JobRetentionStore {
         AND state = 'SUCCESS'
         AND end_time <= now_ms - :retention
       """);
+
+  /**
+   * How long the jobs of a type are kept after their end.
+   *
+   * @param keyed for jobs with an idempotency key; at least {@code unkeyed}
+   */
+  record Retention(Duration unkeyed, Duration keyed) {}
+
+  /** A job that has ended, and its end in epoch ms. */
+  record Ended(long id, long endTime) {
+
+    static final Ended NONE = new Ended(0, 0);
+  }
+
+  /**
+   * A part of the jobs of a type that have ended.
+   *
+   * @param after begins behind this job, in the order of their ends
+   * @param age and ends with the last job that ended so long ago
+   */
+  record Span(TaskType type, Ended after, Duration age) {
+
+    private List<Object> values(int limit) {
+      return List.of(
+          type.name(), after.endTime(), after.endTime(), after.id(), age.toMillis(), limit);
+    }
+  }
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
@@ -77,42 +106,30 @@ class JobRetentionStore {
     return true;
   }
 
-  /**
-   * The types that have jobs to delete; one statement for each {@link TableSql#groups group} of
-   * types.
-   *
-   * @param retentions by type
-   */
-  List<TaskType> withEnded(Map<TaskType, Duration> retentions, Duration keyRetention) {
-    List<TaskType> dueTypes = new ArrayList<>();
-    for (List<TaskType> types : TableSql.groups(List.copyOf(retentions.keySet()))) {
+  /** The spans with jobs; one statement for each {@link TableSql#groups group}. */
+  List<Span> withJobs(List<Span> spans) {
+    List<Span> found = new ArrayList<>();
+    for (List<Span> group : TableSql.groups(spans)) {
       List<String> parts = new ArrayList<>();
       List<Object> values = new ArrayList<>();
-      for (TaskType type : types) {
-        parts.add("SELECT %d AS source FROM (\n%s) part\n".formatted(parts.size(), ANY_ENDED));
-        values.addAll(
-            List.of(type.name(), retentions.get(type).toMillis(), keyRetention.toMillis()));
+      for (Span span : group) {
+        parts.add("SELECT %d AS source FROM (\n%s) part\n".formatted(parts.size(), ENDED));
+        values.addAll(span.values(1));
       }
       jdbc.sql(String.join("UNION ALL\n", parts))
           .params(values)
           .query(Integer.class)
           .list()
-          .forEach(source -> dueTypes.add(types.get(source)));
+          .forEach(source -> found.add(group.get(source)));
     }
-    return dueTypes;
+    return found;
   }
 
-  /** Jobs of a type to delete, in the order of their ends. */
-  List<Long> ended(TaskType type, Duration retention, Duration keyRetention, int limit) {
-    return jdbc.sql(
-            "SELECT id\nFROM t_job FORCE INDEX (idx_ended)\nWHERE "
-                + HAS_HAD_ITS_TIME
-                + "ORDER BY end_time\nLIMIT :limit")
-        .param("type", type.name())
-        .param("retention", retention.toMillis())
-        .param("keyRetention", keyRetention.toMillis())
-        .param("limit", limit)
-        .query(Long.class)
+  /** The first jobs of a span, whether they have keys or not, in the order of their ends. */
+  List<Ended> ended(Span span, int limit) {
+    return jdbc.sql(ENDED)
+        .params(span.values(limit))
+        .query((rs, row) -> new Ended(rs.getLong("id"), rs.getLong("end_time")))
         .list();
   }
 
@@ -122,7 +139,7 @@ class JobRetentionStore {
    *
    * @return the number of deleted jobs
    */
-  int delete(List<Long> ids, TaskType type, Duration retention, Duration keyRetention) {
+  int delete(List<Long> ids, TaskType type, Retention retention) {
     List<Long> ended =
         jdbc.sql(
                 "SELECT id\nFROM t_job\nWHERE id IN (:ids)\n  AND "
@@ -130,8 +147,8 @@ class JobRetentionStore {
                     + "ORDER BY id\nFOR UPDATE")
             .param("ids", ids)
             .param("type", type.name())
-            .param("retention", retention.toMillis())
-            .param("keyRetention", keyRetention.toMillis())
+            .param("retention", retention.unkeyed().toMillis())
+            .param("keyedRetention", retention.keyed().toMillis())
             .query(Long.class)
             .list();
     if (ended.isEmpty()) {

@@ -10,23 +10,25 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RowsRead;
 import io.asyncflow.flowsvr.job.HandDrivenServer;
+import io.asyncflow.flowsvr.job.JobCopies;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
+import io.asyncflow.flowsvr.job.upkeep.JobRetentionStore.Retention;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskType;
 import java.io.IOException;
 import java.io.Reader;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What is left of jobs some days after they have ended. */
 @HandDrivenServer
@@ -40,7 +42,7 @@ class JobRetentionIT {
   @Autowired JobRetention retention;
   @Autowired JobRetentionStore store;
   @Autowired JdbcClient jdbc;
-  @Autowired JdbcTemplate batch;
+  @Autowired TransactionTemplate transaction;
   @LocalServerPort int port;
   private Jobs jobs;
   private TaskType book;
@@ -92,14 +94,14 @@ class JobRetentionIT {
     jobs.jobs.retryJob(id);
     retention.runOnce();
     assertThat(jobs.get(id).state()).isEqualTo(JobState.RETRYING);
-    assertThat(store.delete(List.of(number(id)), book, KEPT, Duration.ZERO)).isZero();
+    assertThat(store.delete(List.of(number(id)), book, new Retention(KEPT, KEPT))).isZero();
   }
 
   @Test
   void killAfterTheRowWasDeletedLeavesTheRestToTheNextRound() {
     String id = cancelled(NewJob.of(book.name(), "ann", "text"), 700);
     older(id, KEPT.plusDays(1));
-    assertThat(store.delete(List.of(number(id)), book, KEPT, Duration.ZERO)).isEqualTo(1);
+    assertThat(store.delete(List.of(number(id)), book, new Retention(KEPT, KEPT))).isEqualTo(1);
     assertGone(() -> jobs.jobs.retryJob(id));
     assertThat(rows("t_job_task", id)).isEqualTo(700);
     assertThat(store.clear(number(id), 500)).isFalse();
@@ -147,21 +149,7 @@ class JobRetentionIT {
   @Test
   void roundDeletesMoreThanAPageOfJobsAndOfInputs() {
     String id = succeeded();
-    List<Object[]> copies =
-        LongStream.rangeClosed(1, 510)
-            .mapToObj(i -> new Object[] {number(id) + i, number(id)})
-            .toList();
-    batch.batchUpdate(
-        """
-        INSERT INTO t_job
-          (id, user_id, job_type, child_type, body_hash, input_bytes, state, split_number,
-           split_table, total, create_time, modify_time, end_time)
-        SELECT ?, user_id, job_type, child_type, body_hash, 0, state, split_number,
-           split_table, 0, create_time, modify_time, end_time - 172800000
-        FROM t_job
-        WHERE id = ?
-        """,
-        copies);
+    JobCopies.of(jdbc, number(id), 510, "end_time = end_time - 172800000");
     retention.runOnce();
     assertThat(copiesOf(id, "input_kept = 1")).isZero();
     assertThat(copiesOf(id, "input_kept = 0")).isEqualTo(510);
@@ -170,6 +158,31 @@ class JobRetentionIT {
     retention.runOnce();
     assertThat(copiesOf(id, "id > 0")).isZero();
     assertThat(jobs.get(id).state()).isEqualTo(JobState.SUCCESS);
+  }
+
+  @Test
+  void jobsWhoseKeysAreKeptAreLookedAtOnce() {
+    given.change(book, "retention_days", 1);
+    String id = cancelled(NewJob.of(book.name(), "ann", "text"), 1);
+    transaction.executeWithoutResult(
+        status -> {
+          status.setRollbackOnly();
+          JobCopies.of(
+              jdbc, number(id), 2_000, "end_time = end_time - 172800000, idempotency_key = id");
+          retention.runOnce();
+          assertThat(RowsRead.by(jdbc, retention::runOnce)).isLessThanOrEqualTo(500);
+
+          older(id, Duration.ofHours(25));
+          retention.runOnce();
+          assertThat(rowsOfJob(id)).isZero();
+          assertThat(copiesOf(id, "id > 0")).as("their keys are kept").isEqualTo(2_000);
+
+          jdbc.sql("UPDATE t_job SET end_time = end_time - 432000000 WHERE id BETWEEN ? AND ?")
+              .params(number(id) + 1, number(id) + 10)
+              .update();
+          retention.runOnce();
+          assertThat(copiesOf(id, "id > 0")).as("ten keys are seven days old").isEqualTo(1_990);
+        });
   }
 
   private int copiesOf(String id, String condition) {
@@ -231,6 +244,13 @@ class JobRetentionIT {
         .param("by", by.toMillis())
         .param("id", id)
         .update();
+  }
+
+  private int rowsOfJob(String id) {
+    return jdbc.sql("SELECT COUNT(*) FROM t_job WHERE id = ?")
+        .param(number(id))
+        .query(Integer.class)
+        .single();
   }
 
   private int rows(String table, String id) {
