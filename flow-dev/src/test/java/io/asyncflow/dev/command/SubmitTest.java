@@ -295,6 +295,11 @@ class SubmitTest {
     byte[] body =
         (answer == null ? "{\"code\":8037,\"msg\":\"gone\",\"result\":null}" : answer)
             .getBytes(UTF_8);
+    exchange
+        .getResponseHeaders()
+        .set(
+            "Content-Type",
+            path.equals("/api/job/progress") ? "text/event-stream" : "application/json");
     exchange.sendResponseHeaders(answer == null ? 404 : 200, body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
