@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.PessimisticLockingFailureException;
@@ -40,8 +41,10 @@ import org.springframework.stereotype.Service;
  * <p>Another transaction may have locked a row for long: that of a server that vanished keeps its
  * locks for minutes, and heartbeats name the tasks that it was about to write. So a renewal waits
  * for a lock once, and then leaves locked rows out. Their leases are not lost, because a sweep
- * skips locked rows, too; the worker is told what is left of them. Other renewals of this server
- * wait for no lock for a while, because the few connections of heartbeats would all wait at once.
+ * skips locked rows, too; the worker is told what is left of them, and {@code LOST} once nothing
+ * is. Other renewals of this server wait for no locked row for a while, because the few connections
+ * of heartbeats would all wait at once. For the same reason a table with trouble of its own, such
+ * as a lock on all of it, is left alone for a moment; so its tasks cost no lease in another table.
  */
 @Service
 public class LeaseRenewer {
@@ -51,6 +54,9 @@ public class LeaseRenewer {
   /** How long renewals wait for no lock after one has met a lock. */
   private static final Duration HASTE = Duration.ofSeconds(10);
 
+  /** How long a table is left alone after it could not be written. */
+  private static final Duration CLOSED = Duration.ofSeconds(2);
+
   private final TaskTypes types;
   private final TaskFamilies families;
   private final RenewalStore store;
@@ -59,6 +65,15 @@ public class LeaseRenewer {
 
   /** The {@link Node#nanoTime()} until which renewals wait for no lock. */
   private volatile long hasteUntil;
+
+  private final Map<TaskTable, Closed> closed = new ConcurrentHashMap<>();
+
+  /**
+   * A table that could not be written.
+   *
+   * @param until when it is tried again, by {@link Node#nanoTime()}
+   */
+  private record Closed(long until, RuntimeException why) {}
 
   LeaseRenewer(
       TaskTypes types,
@@ -79,9 +94,9 @@ public class LeaseRenewer {
    * lasts beyond the hard end of the attempt.
    *
    * @param caller tasks of types beyond its scope count as lost
-   * @return the state of each task, in order
-   * @throws org.springframework.dao.DataAccessException if a table could not be written. If it is
-   *     this table's trouble, the leases in all the others have been renewed
+   * @return the states of the tasks, in order, without those in tables that have trouble of their
+   *     own, whose leases stay as they are
+   * @throws org.springframework.dao.DataAccessException if no table could be written
    */
   public List<LeaseState> renew(String workerId, List<ParsedBeat> beats, Caller caller) {
     Set<TaskTable> existing = existingTables(beats, caller);
@@ -93,24 +108,43 @@ public class LeaseRenewer {
       }
     }
     Map<TaskId, HeldRow> rows = new HashMap<>();
-    RuntimeException failure = null;
+    Map<TaskTable, RuntimeException> failures = new HashMap<>();
     for (Map.Entry<TaskTable, List<ParsedBeat>> ofTable : byTable.entrySet()) {
       TaskTable table = ofTable.getKey();
-      try {
-        renewIn(table, ofTable.getValue(), workerId)
-            .forEach(row -> rows.put(new TaskId(row.number(), table), row));
-      } catch (BadSqlGrammarException
-          | PessimisticLockingFailureException
-          | UncategorizedSQLException e) { // no table or no grant, a lock on it, damage
-        failure = e;
-      }
+      troubleOf(table)
+          .or(() -> renewInto(rows, table, ofTable.getValue(), workerId))
+          .ifPresent(trouble -> failures.put(table, trouble));
     }
-    if (failure != null) {
-      throw failure;
+    if (!failures.isEmpty() && failures.size() == byTable.size()) {
+      throw failures.values().iterator().next();
     }
     return beats.stream()
+        .filter(beat -> !failures.containsKey(beat.id().table()))
         .map(beat -> stateOf(beat.task(), Optional.ofNullable(rows.get(beat.id())), workerId))
         .toList();
+  }
+
+  private Optional<RuntimeException> troubleOf(TaskTable table) {
+    return Optional.ofNullable(closed.get(table))
+        .filter(found -> node.nanoTime() - found.until() < 0)
+        .map(Closed::why);
+  }
+
+  /** Renews the leases in a table and adds its rows; returns the trouble of its own that it has. */
+  private Optional<RuntimeException> renewInto(
+      Map<TaskId, HeldRow> rows, TaskTable table, List<ParsedBeat> beats, String workerId) {
+    try {
+      renewIn(table, beats, workerId)
+          .forEach(row -> rows.put(new TaskId(row.number(), table), row));
+      closed.remove(table);
+      return Optional.empty();
+    } catch (BadSqlGrammarException
+        | PessimisticLockingFailureException
+        | UncategorizedSQLException e) { // no table or no grant, a lock on it, damage
+      log.warn("no lease in {} is renewed for {} s: {}", table, CLOSED.toSeconds(), e.toString());
+      closed.put(table, new Closed(node.nanoTime() + CLOSED.toNanos(), e));
+      return Optional.of(e);
+    }
   }
 
   private Set<TaskTable> existingTables(List<ParsedBeat> beats, Caller caller) {
@@ -139,13 +173,15 @@ public class LeaseRenewer {
               return store.find(table, numbers);
             });
       } catch (PessimisticLockingFailureException e) {
-        hasteUntil = node.nanoTime() + HASTE.toNanos();
-        log.info(
-            "tasks in {} are locked: for {} s, renewals leave locked tasks out, whose leases stay"
-                + " as they are: {}",
-            table,
-            HASTE.toSeconds(),
-            e.getMostSpecificCause().getMessage());
+        if (RetryingTransactions.isLockWaitTimeout(e)) { // and no deadlock
+          hasteUntil = node.nanoTime() + HASTE.toNanos();
+          log.info(
+              "tasks in {} are locked: for {} s, renewals leave locked tasks out, whose leases"
+                  + " stay as they are: {}",
+              table,
+              HASTE.toSeconds(),
+              e.getMostSpecificCause().getMessage());
+        }
       }
     }
     return transactions.execute(

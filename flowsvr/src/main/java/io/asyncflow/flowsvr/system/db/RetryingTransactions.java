@@ -154,7 +154,8 @@ public class RetryingTransactions {
     }
   }
 
-  private static boolean isLockWaitTimeout(PessimisticLockingFailureException e) {
+  /** Whether it waited for a lock for too long, and lost no deadlock. */
+  public static boolean isLockWaitTimeout(PessimisticLockingFailureException e) {
     return e.getCause() instanceof SQLException cause && cause.getErrorCode() == LOCK_WAIT_TIMEOUT;
   }
 
