@@ -71,9 +71,7 @@ public class TeamWatch {
 
   @Bean
   Duty teamWatchDuty() {
-    return Duty.ofLeader("team-watch", interval, () -> runOnce())
-        .resting(interval.multipliedBy(2))
-        .onlyWith(JobStore.UNFINISHED);
+    return Duty.ofLeader("team-watch", interval, () -> runOnce()).onlyWith(JobStore.UNFINISHED);
   }
 
   private int runOnce() {

@@ -142,7 +142,7 @@ class JobRetentionStore {
   int delete(List<Long> ids, TaskType type, Retention retention) {
     List<Long> ended =
         jdbc.sql(
-                "SELECT id\nFROM t_job\nWHERE id IN (:ids)\n  AND "
+                "SELECT id\nFROM t_job FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)\n  AND "
                     + HAS_HAD_ITS_TIME
                     + "ORDER BY id\nFOR UPDATE")
             .param("ids", ids)
