@@ -147,9 +147,10 @@ public final class HttpFlowClient implements FlowClient {
     this.tls = tls;
     HttpClient.Builder builder = connections();
     if (!"https".equalsIgnoreCase(baseUrl.getScheme())) {
-      // The thread that reads the sockets also assembles the answers: IncomingBody never blocks it,
-      // and no other thread has to be woken. With TLS the client keeps its own threads, which
-      // decrypt.
+      // The thread that reads the sockets also assembles the answers: neither IncomingBody nor
+      // IncomingBytes ever blocks it, and no other thread has to be woken. With TLS the client
+      // keeps
+      // its own threads, which decrypt.
       builder.executor(Runnable::run);
     }
     this.http = builder.build();
@@ -886,7 +887,7 @@ public final class HttpFlowClient implements FlowClient {
     } catch (IOException e) {
       throw notFlowsvr(path, status, e);
     }
-    if (envelope == null || envelope.code() == null) {
+    if (envelope == null || envelope.code() == null || !isOfFlowsvr(envelope.code(), status)) {
       throw notFlowsvr(path, status, null);
     }
     if (envelope.code() == 0) {
@@ -895,7 +896,7 @@ public final class HttpFlowClient implements FlowClient {
     ErrorCode code = ErrorCode.of(envelope.code(), status);
     String message = envelope.msg() == null ? "" : OneLine.of(envelope.msg());
     if (code == ErrorCode.NOT_AUTHENTICATED) {
-      message += hasKey() ? "; this client has another" : "; this client has none";
+      message += keyThatThisClientHas();
     }
     throw new FlowException(code, message, orEmpty(envelope.errors()), null);
   }
@@ -916,6 +917,19 @@ public final class HttpFlowClient implements FlowClient {
             + ") is not flowsvr; check that the URL is right and that no proxy answers in its"
             + " place",
         cause);
+  }
+
+  /** A gateway's answer may be an envelope, too, such as {@code {"code": 404}}. */
+  private static boolean isOfFlowsvr(int code, int status) {
+    return code == 0 ? status < 400 : code >= 8_000 && code < 9_000;
+  }
+
+  private String keyThatThisClientHas() {
+    try {
+      return hasKey() ? "; this client has another" : "; this client has none";
+    } catch (FlowUnreachableException e) {
+      return ""; // its source fails just now, which is not why the call was refused
+    }
   }
 
   private boolean hasKey() {

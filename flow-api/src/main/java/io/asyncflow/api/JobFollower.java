@@ -92,7 +92,9 @@ public final class JobFollower {
         }
         return null;
       } finally {
-        // The server lived until now, however long the job was quiet: it says so on the stream.
+        // The server lived until now, or until it fell silent a moment ago, however long the job
+        // was
+        // quiet: it says so on the stream.
         lastAnswer = nanos.getAsLong();
       }
     }

@@ -460,7 +460,16 @@ class HttpFlowClientTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "hello", "[]", "{}", "{\"code\":\"x\"}", "null", "{\"msg\":\"ok\"} x"})
+      strings = {
+        "",
+        "hello",
+        "[]",
+        "{}",
+        "{\"code\":\"x\"}",
+        "{\"code\":404}",
+        "null",
+        "{\"msg\":\"ok\"} x"
+      })
   void anyOtherAnswerIsNotTakenForFlowsvrs(String body) throws Exception {
     try (StubAnswers server = new StubAnswers(200, body, new CopyOnWriteArrayList<>())) {
       assertThatExceptionOfType(FlowUnreachableException.class)
