@@ -209,7 +209,7 @@ public final class OutboxRelay implements SmartLifecycle {
         return sendEach(rows, refusals);
       }
       return isFailedOften(rows) ? sendNewest(rows, refusals, e) : new Turn(0, e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return sendEach(rows, refusals); // such as of a codec that cannot seal one of them
     }
     table.delete(rows);
@@ -242,7 +242,7 @@ public final class OutboxRelay implements SmartLifecycle {
           return new Turn(i, e);
         }
         continue;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | LinkageError | StackOverflowError e) {
         refusals.byClient(row, e);
         continue;
       }
@@ -304,7 +304,7 @@ public final class OutboxRelay implements SmartLifecycle {
       return true;
     }
 
-    void byClient(OutboxTask row, RuntimeException e) {
+    void byClient(OutboxTask row, Throwable e) {
       postpone(row, nameOf(row), OneLine.of(e.toString()));
     }
 

@@ -35,6 +35,8 @@ import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -350,10 +352,14 @@ abstract class OutboxContract {
   }
 
   /** Such as a codec that cannot seal one of them. */
-  @Test
-  void taskThatTheClientCannotSendDoesNotKeepTheOthersBack() {
+  @ParameterizedTest
+  @CsvSource({
+    "unsealable, CodecException: the text cannot be sealed: ?", // in any character set
+    "endless, StackOverflowError"
+  })
+  void taskThatTheClientCannotSendDoesNotKeepTheOthersBack(String text, String refusal) {
     transaction.executeWithoutResult(
-        status -> flow.create(List.of(mail("1"), mail("unsealable"), mail("2"))));
+        status -> flow.create(List.of(mail("1"), mail(text), mail("2"))));
     OutboxRelay sealing =
         new OutboxRelay(
             table,
@@ -375,13 +381,15 @@ abstract class OutboxContract {
     assertThat(created()).extracting(Task::taskContext).containsExactlyInAnyOrder("1", "2");
     assertThat(states()).containsExactly(0L, 1L, 0L);
     assertThat(jdbc.queryForObject("SELECT refusal FROM asyncflow_outbox", String.class))
-        .as("in any character set")
-        .endsWith("CodecException: the text cannot be sealed: ?");
+        .endsWith(refusal);
   }
 
   private static void requireSealable(NewTask task) {
     if (task.taskContext().equals("unsealable")) {
       throw new CodecException("the text cannot be sealed: é", null);
+    }
+    if (task.taskContext().equals("endless")) {
+      throw new StackOverflowError();
     }
   }
 
