@@ -136,6 +136,9 @@ class SpoolTest(unittest.TestCase):
                 self.assertFalse(spool.keep(report()))
             self.assertEqual([], [*self.root.iterdir()])
             self.assertEqual(1, lock.call_count)
+            spool.try_again()
+            self.assertFalse(spool.keep(report()))
+            self.assertEqual(2, lock.call_count, "the last chance of a stop")
         clock.advance(PAUSE)
         self.assertTrue(spool.keep(report()))
 

@@ -414,6 +414,8 @@ class ReportSender:
     def keep_all(self) -> Set[Run]:
         """Keeps what is not settled for the next start; returns the runs whose reports no longer
         need the lease."""
+        if self._spool is not None:
+            self._spool.try_again()  # it is the last chance
         kept = [pending for pending in self._unsettled() if self._keep(pending)]
         unsettled = self._unsettled()
         runs: Set[Run] = set()

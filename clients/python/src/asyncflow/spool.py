@@ -232,8 +232,14 @@ class Spool:
 
     def _adopt(self, claim: _Claim) -> List[Report]:
         reports: List[Report] = []
-        laden = self._laden()
-        for file in sorted(claim.path.iterdir()):
+        try:
+            laden = self._laden()
+            files = sorted(claim.path.iterdir())
+        except OSError as e:
+            log.warning("spool %s cannot be read; it is tried again: %s", claim.path, e)
+            self._close_if_done(claim)
+            return []
+        for file in files:
             if file.suffix == ".tmp":
                 file.unlink()  # its writer ended before it was whole
             if file.suffix != ".json":
@@ -260,6 +266,11 @@ class Spool:
         if reports:
             log.info("delivering %d reports that were left in %s", len(reports), claim.path)
         return reports
+
+    def try_again(self) -> None:
+        """The next report is tried, even if a directory for it could not be made just before."""
+        with self._lock:
+            self._not_before = self._clock()
 
     def _laden(self) -> Set[Tuple[str, str]]:
         """Tasks and epochs of the runs whose objects are not delivered yet."""

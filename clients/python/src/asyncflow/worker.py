@@ -296,7 +296,8 @@ class Worker:
         threading.Thread(target=self.stop, args=(grace,), name="asyncflow-signal").start()
 
     def start(self) -> None:
-        """Starts the worker's threads and returns."""
+        """Starts the worker's threads and returns. A signal handler of your own must not call
+        ``stop`` meanwhile, which would wait for this: ``run`` and ``serve`` heed signals."""
         with self._lock:
             self._start()
 

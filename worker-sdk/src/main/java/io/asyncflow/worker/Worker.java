@@ -225,7 +225,8 @@ public final class Worker implements AutoCloseable {
 
     /**
      * Where the key comes from, asked before each call; {@code null} or an empty text for none. A
-     * call whose key is refused is made once more if there is another key by then.
+     * call whose key is refused is made once more if there is another key by then. While the source
+     * throws, calls end as in an outage and are not sent.
      */
     public Builder apiKeyFrom(Supplier<String> source) {
       apiKey = Objects.requireNonNull(source, "source");
@@ -518,7 +519,7 @@ public final class Worker implements AutoCloseable {
 
     /**
      * A callback that is told of the end of each run, for metrics; there may be several. It is
-     * called by the threads of the worker and must return at once; what it throws is logged alone.
+     * called by the threads of the worker and must return at once; what it throws is only logged.
      */
     public Builder whenRunEnds(Consumer<RunEnd> listener) {
       runEnds.add(Objects.requireNonNull(listener, "listener"));

@@ -271,6 +271,7 @@ public final class ReportSender implements Loop.Step {
    * @return the held runs whose report no longer needs the lease
    */
   public Set<Run> keepAll() {
+    spool.tryAgain(); // it is the last chance
     List<PendingReport> kept =
         unsettled()
             .filter(pending -> isWorthKeeping(pending.report()) && spool.keep(pending.report()))

@@ -243,6 +243,11 @@ public final class DiskSpool implements Spool {
   }
 
   @Override
+  public synchronized void tryAgain() {
+    canMakeNone = false;
+  }
+
+  @Override
   public synchronized List<Report> adopt() {
     canMakeNone = false;
     List<Report> adopted = new ArrayList<>();

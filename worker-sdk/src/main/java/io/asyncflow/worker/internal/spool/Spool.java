@@ -18,6 +18,9 @@ public interface Spool extends AutoCloseable {
    */
   boolean keep(Report report);
 
+  /** Forgets that it could not be kept on, if that may have passed: the next report is tried. */
+  default void tryAgain() {}
+
   /** Removes a settled report. */
   void forget(Report report);
 

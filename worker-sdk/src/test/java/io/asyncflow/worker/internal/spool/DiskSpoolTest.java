@@ -375,6 +375,16 @@ class DiskSpoolTest {
   }
 
   @Test
+  void aStopTriesOnceMoreToMakeOne() throws IOException {
+    Path obstacle = Files.createFile(directory.resolve("spool"));
+    DiskSpool spool = spool();
+    assertThat(spool.keep(report("a"))).isFalse();
+    Files.delete(obstacle);
+    spool.tryAgain();
+    assertThat(spool.keep(report("a"))).isTrue();
+  }
+
+  @Test
   void nobodyElseMayReadIt() throws IOException {
     assumeTrue(FileSystems.getDefault().supportedFileAttributeViews().contains("posix"));
     spool().keep(report("a"));
