@@ -187,8 +187,8 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     beats.forEach(unwritten::remove); // only the written ones: a newer beat stays
     uncounted += beats.size();
     if (uncounted > maxWorkers / 10) {
-      uncounted = 0;
       deleteBeyondLimit();
+      uncounted = 0;
     }
     return beats.keySet();
   }

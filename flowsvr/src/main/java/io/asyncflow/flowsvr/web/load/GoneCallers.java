@@ -29,8 +29,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  *
  * <p>The server gets no event when a connection closes during a request, and the first bytes of an
  * answer are written without an error. So the connection's end is checked just before the answer is
- * written, and, while a hold is parked, twice a second. Over HTTP/2 no end is seen. A caller whose
- * machine has vanished, or that disconnects a moment later, is not detected.
+ * written, and, while a hold is parked, about once a second. Over HTTP/2 no end is seen. A caller
+ * whose machine has vanished, or that disconnects a moment later, is not detected.
  */
 @RestControllerAdvice
 @Order(Ordered.HIGHEST_PRECEDENCE) // what is sent instead is an answer like every other
