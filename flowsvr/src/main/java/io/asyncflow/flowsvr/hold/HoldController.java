@@ -161,7 +161,8 @@ class HoldController {
     }
   }
 
-  private DeferredResult<Envelope<Held>> answer(
+  /** The answer to a hold, once its tasks are known. */
+  DeferredResult<Envelope<Held>> answer(
       Hold hold,
       CompletableFuture<List<Task>> tasks,
       List<ReportResult> outcomes,
@@ -205,11 +206,21 @@ class HoldController {
             outcomes,
             drain.isPresent() ? Boolean.TRUE : null,
             drain.map(OpenHolds.Drain::graceMs).orElse(null),
-            types
-                .known(hold.type())
-                .filter(hold::isTooOldFor)
-                .map(TaskTypeConfig::minWorkerVersion)
-                .orElse(null),
+            minWorkerVersion(hold),
             holds.isPaused(hold) ? Boolean.TRUE : null));
+  }
+
+  /** Told only if it can be read: an answer must not fail for it, or the client would get none. */
+  private Integer minWorkerVersion(Hold hold) {
+    try {
+      return types
+          .known(hold.type())
+          .filter(hold::isTooOldFor)
+          .map(TaskTypeConfig::minWorkerVersion)
+          .orElse(null);
+    } catch (RuntimeException e) {
+      log.debug("the type of a hold could not be read for its answer", e);
+      return null;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.hold;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
@@ -8,6 +9,8 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.rules.TaskType;
@@ -16,21 +19,26 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.context.request.async.DeferredResult;
 
 class HoldControllerTest {
 
   private static final Hold WAITS =
       new Hold(new TaskType("lark"), 1, "w", Duration.ofSeconds(9), null, Set.of());
 
+  private final TaskTypes types = mock();
   private final TaskHolds holds = mock();
+  private final HangUps hangUps = mock();
   private final HoldController controller =
       new HoldController(
-          mock(),
+          types,
           holds,
           mock(),
           mock(),
           new OpenCalls(),
-          mock(HangUps.class),
+          hangUps,
           mock(WaitingRequests.class),
           1,
           1,
@@ -56,5 +64,18 @@ class HoldControllerTest {
 
     parked.cancel(false);
     controller.holdInShare(WAITS, "address");
+  }
+
+  /** As when a type was changed just before the database was lost. */
+  @Test
+  void holdIsAnsweredThoughItsTypeCannotBeRead() {
+    when(hangUps.watch(any(), any())).thenReturn(() -> {});
+    when(types.known(any())).thenThrow(new DataAccessResourceFailureException("no database"));
+    CompletableFuture<List<Task>> parked = new CompletableFuture<>();
+    DeferredResult<?> answer = controller.answer(WAITS, parked, null, new MockHttpServletRequest());
+
+    parked.complete(List.of());
+
+    assertThat(answer.getResult()).isInstanceOf(Envelope.class);
   }
 }
