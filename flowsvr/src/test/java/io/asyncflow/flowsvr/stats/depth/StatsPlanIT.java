@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RowsRead;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
 import io.asyncflow.flowsvr.stats.depth.Depths.Firsts;
@@ -14,7 +15,6 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -34,10 +34,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("contract")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class StatsPlanIT {
-
-  /** The others count derived tables of a handful of rows, too. */
-  private static final Set<String> COUNTED =
-      Set.of("Handler_read_next", "Handler_read_prev", "Handler_read_key", "Handler_read_first");
 
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
@@ -111,19 +107,7 @@ class StatsPlanIT {
     return transaction.execute(
         status -> {
           read.get(); // once before, so that what the engine looks up once is not counted
-          long before = rowsRead();
-          read.get();
-          return rowsRead() - before;
+          return RowsRead.by(jdbc, read::get);
         });
-  }
-
-  private long rowsRead() {
-    return jdbc
-        .sql("SHOW SESSION STATUS LIKE 'Handler_read%'")
-        .query((rs, row) -> COUNTED.contains(rs.getString(1)) ? rs.getLong(2) : 0)
-        .list()
-        .stream()
-        .mapToLong(Long::longValue)
-        .sum();
   }
 }
