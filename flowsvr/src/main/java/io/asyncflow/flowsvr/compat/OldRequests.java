@@ -37,6 +37,9 @@ class OldRequests implements WebMvcConfigurer {
   private static final int CONTEXT_BYTES = 8_192;
   private static final int MOST_ROWS = 1_000;
 
+  /** With full texts these need as much heap as {@link ListShare} plans for a list. */
+  private static final int MOST_PAGES = 4;
+
   private final List<HandlerInterceptor> gates;
 
   OldRequests(DatabaseGate database, ListShare lists, RequestRateGate rates) {
@@ -86,9 +89,10 @@ class OldRequests implements WebMvcConfigurer {
       }
       case CREATE_TASK -> fields.allowBytes("taskContext", CONTEXT_BYTES);
       case HOLD_TASK -> fields.change("limit", OldRequests::atMost);
-      case TASK_LIST, USER_TASK_LIST ->
-          fields.change(
-              "limit", limit -> isNone(limit) ? IntNode.valueOf(MOST_ROWS) : atMost(limit));
+      case TASK_LIST, USER_TASK_LIST -> {
+        fields.change("limit", limit -> isNone(limit) ? IntNode.valueOf(MOST_ROWS) : atMost(limit));
+        fields.allowPages(MOST_PAGES);
+      }
       case LIST_TYPES, SAVE_TYPE -> {}
     }
   }

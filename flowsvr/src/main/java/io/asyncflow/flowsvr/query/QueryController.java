@@ -7,6 +7,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskReach;
@@ -18,8 +19,10 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.TaskFields;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -84,7 +87,9 @@ class QueryController {
     String cursor = PageFields.cursor(in);
     in.refuseIfBad();
     caller.requireType(type.name());
-    return page(queries.list(type, statuses, limit, cursor, caller.scope().users()), caller);
+    Names users = caller.scope().users();
+    return list(
+        in, limit, cursor, (most, from) -> queries.list(type, statuses, most, from, users), caller);
   }
 
   @Takes(
@@ -102,16 +107,33 @@ class QueryController {
     String cursor = PageFields.cursor(in);
     in.refuseIfBad();
     caller.requireUser(userId);
-    return page(
-        queries.listOfUser(userId, statuses, limit, cursor, caller.scope().types()), caller);
+    Names types = caller.scope().types();
+    return list(
+        in,
+        limit,
+        cursor,
+        (most, from) -> queries.listOfUser(userId, statuses, most, from, types),
+        caller);
   }
 
   private static Found found(Task task, Caller caller) {
     return new Found(caller.shown(task, Task::withoutContents));
   }
 
-  private static Envelope<TaskPage> page(TaskPage page, Caller caller) {
-    List<Task> tasks = caller.allShown(page.taskList(), Task::withoutContents);
-    return Envelope.ok(new TaskPage(tasks, page.nextCursor()));
+  /** Reads the page of a limit that begins at a cursor. */
+  private interface Pages extends BiFunction<Integer, String, TaskPage> {}
+
+  private static Envelope<TaskPage> list(
+      Fields in, int limit, String cursor, Pages pages, Caller caller) {
+    TaskPage page = pages.apply(limit, cursor);
+    List<Task> tasks = new ArrayList<>(page.taskList());
+    for (int more = in.pages() - 1;
+        more > 0 && page.nextCursor() != null && tasks.size() < limit;
+        more--) {
+      page = pages.apply(limit - tasks.size(), page.nextCursor());
+      tasks.addAll(page.taskList());
+    }
+    return Envelope.ok(
+        new TaskPage(caller.allShown(tasks, Task::withoutContents), page.nextCursor()));
   }
 }

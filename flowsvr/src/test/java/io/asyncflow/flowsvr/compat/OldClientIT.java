@@ -138,6 +138,23 @@ class OldClientIT {
         .isEqualTo(8020);
   }
 
+  /** An answer of the API ends at 4 MiB and tells where the next one begins. */
+  @Test
+  void listHasWhatASinglePageHasNoRoomFor() {
+    saveType("Heavy");
+    int most = 4 * 1024 * 1024 / MOST + 1;
+    for (int i = 0; i < most; i++) {
+      create("Heavy", "h".repeat(MOST));
+    }
+    JsonNode page = wire.get("/api/task/get_task_list?task_type=Heavy&limit=1000").result();
+    assertThat(page.path("taskList").size()).isLessThan(most);
+    assertThat(page.path("nextCursor").isNull()).isFalse();
+
+    assertThat(wire.get("/task/task_list?task_type=Heavy").result().path("taskList")).hasSize(most);
+    assertThat(wire.get("/task/task_list?task_type=Heavy&limit=512").result().path("taskList"))
+        .hasSize(512);
+  }
+
   @Test
   void callsOfTheApiAreAnsweredAsEver() {
     saveType("Ever");

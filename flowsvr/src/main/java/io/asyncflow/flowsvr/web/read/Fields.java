@@ -48,6 +48,7 @@ public final class Fields implements FieldSource {
   private final List<FieldError> errors = new ArrayList<>();
   private final List<Fields> parts = new ArrayList<>();
   private Map<String, Integer> roomier = Map.of(); // by name, also of the parts
+  private int pages = 1;
   private int tooLarge;
   private boolean isNoObject; // not an object; the error is already recorded
 
@@ -93,6 +94,7 @@ public final class Fields implements FieldSource {
     renamed.values.putAll(values);
     renamed.spellings.putAll(spellings);
     renamed.roomier = roomier;
+    renamed.pages = pages;
     return renamed;
   }
 
@@ -115,6 +117,18 @@ public final class Fields implements FieldSource {
    */
   public void allowBytes(String name, int bytes) {
     roomier = Map.of(name, bytes);
+  }
+
+  /**
+   * Lets a list read so many pages for its answer, for clients that cannot ask for the next one.
+   */
+  public void allowPages(int most) {
+    pages = most;
+  }
+
+  /** The most pages that a list reads for its answer; 1 by itself. */
+  public int pages() {
+    return pages;
   }
 
   @Override
