@@ -210,17 +210,11 @@ class HoldController {
             holds.isPaused(hold) ? Boolean.TRUE : null));
   }
 
-  /** Told only if it can be read: an answer must not fail for it, or the client would get none. */
   private Integer minWorkerVersion(Hold hold) {
-    try {
-      return types
-          .known(hold.type())
-          .filter(hold::isTooOldFor)
-          .map(TaskTypeConfig::minWorkerVersion)
-          .orElse(null);
-    } catch (RuntimeException e) {
-      log.debug("the type of a hold could not be read for its answer", e);
-      return null;
-    }
+    return types
+        .lastKnown(hold.type())
+        .filter(hold::isTooOldFor)
+        .map(TaskTypeConfig::minWorkerVersion)
+        .orElse(null);
   }
 }

@@ -130,6 +130,14 @@ public class TaskTypes {
   }
 
   /**
+   * The configuration of a type as it was read last, even if this server has changed it since;
+   * empty if it was never read. Reads nothing, so a callback may ask while the database is lost.
+   */
+  public Optional<TaskTypeConfig> lastKnown(TaskType type) {
+    return Optional.ofNullable(types.lastKnown().get(type));
+  }
+
+  /**
    * Whether any type, as they were read last, is like this; needs no connection if they were ever
    * read.
    */

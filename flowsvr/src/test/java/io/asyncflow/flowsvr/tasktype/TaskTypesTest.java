@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -119,6 +120,20 @@ class TaskTypesTest {
     long elapsedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
 
     assertThat(reads.get()).isLessThanOrEqualTo((int) (elapsedMs / 25) + 2);
+  }
+
+  /** An answer to a hold tells something of its type, and must not wait for it. */
+  @Test
+  void lastKnownTypeIsNotReadThoughItWasChangedHere() {
+    assertThat(types.lastKnown(LARK)).isEmpty();
+    when(rows.findAll()).thenReturn(rowsNamed("lark"));
+    types.require(LARK);
+    when(rows.findLocked("lark")).thenReturn(rowsNamed("lark").stream().findFirst());
+    types.changePause(LARK, UnaryOperator.identity());
+
+    assertThat(types.lastKnown(LARK)).isPresent();
+
+    verify(rows, times(1)).findAll();
   }
 
   @Test

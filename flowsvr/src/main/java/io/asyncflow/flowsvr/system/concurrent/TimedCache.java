@@ -91,6 +91,11 @@ public final class TimedCache<T> {
         : Optional.empty();
   }
 
+  /** The cached value, outdated or not. Neither reads nor waits, and never throws. */
+  public T lastKnown() {
+    return cached.value;
+  }
+
   /** The recent value if it satisfies {@code hasIt}, else the current one. */
   public T recentIf(Predicate<T> hasIt) {
     return hasIt.test(cached.value) ? recent() : current();
