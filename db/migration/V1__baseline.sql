@@ -467,16 +467,16 @@ INSERT INTO t_leader (role, leader, term, lease_end) VALUES ('governance', '', 0
 
 -- One row a governance duty: its last run, whichever server ran it, and the last one that did something, since most
 -- runs find nothing to do.
-CREATE TABLE t_governance_job (
-  job                 VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+CREATE TABLE t_duty_run (
+  duty                VARCHAR(64)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   node                VARCHAR(64)  NOT NULL COMMENT 'owner in t_server_number',
   run_time            BIGINT       NOT NULL COMMENT 'end of the last run',
   cost_ms             BIGINT       NOT NULL,
   result              TEXT         NOT NULL COMMENT 'JSON',
   error               TEXT         NULL,
-  did_time            BIGINT       NULL     DEFAULT NULL COMMENT 'end of the last run that did something',
-  did_result          TEXT         NULL                  COMMENT 'JSON; its result',
-  PRIMARY KEY (job)
+  effect_time         BIGINT       NULL     DEFAULT NULL COMMENT 'end of the last run that did something',
+  effect              TEXT         NULL                  COMMENT 'JSON; its result',
+  PRIMARY KEY (duty)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a worker, as it was heard of last: for people who look at workers or drain one. No task depends on it.

@@ -109,15 +109,15 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
   private record Ended(
       long atNanos, long tookNanos, Object result, String error, boolean hadEffect) {
 
-    DutyRunStore.Note asNote(String job, String node, long now) {
+    DutyRunStore.Note asNote(String duty, String node, long now) {
       long age = TimeUnit.NANOSECONDS.toMillis(now - atNanos);
       long cost = TimeUnit.NANOSECONDS.toMillis(tookNanos);
-      return new DutyRunStore.Note(job, node, age, cost, result, error, hadEffect);
+      return new DutyRunStore.Note(duty, node, age, cost, result, error, hadEffect);
     }
   }
 
-  private synchronized void note(String job, Ended run) {
-    unwritten.put(job, run);
+  private synchronized void note(String duty, Ended run) {
+    unwritten.put(duty, run);
     boolean isNews = run.hadEffect() || run.error() != null;
     boolean isKnown = noted.containsAll(unwritten.keySet());
     long now = node.nanoTime();

@@ -1,10 +1,12 @@
 package io.asyncflow.flowsvr.governance;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import tools.jackson.databind.JsonNode;
 
 /**
  * The last run of a duty.
  *
+ * @param duty {@code job} on the wire, where it had this name first
  * @param node the id of the node that ran it
  * @param lastRun epoch ms
  * @param result the result of the run
@@ -14,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  * @param effect the result of that run
  */
 record DutyRun(
-    String job,
+    @JsonProperty("job") String duty,
     String node,
     long lastRun,
     long costMs,

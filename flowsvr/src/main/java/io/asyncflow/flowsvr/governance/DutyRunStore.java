@@ -11,7 +11,7 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code t_governance_job}: the last run of each duty, whichever node ran it. */
+/** {@code t_duty_run}: the last run of each duty, whichever node ran it. */
 @Component
 class DutyRunStore {
 
@@ -34,7 +34,7 @@ class DutyRunStore {
    *     overwrite
    */
   record Note(
-      String job,
+      String duty,
       String node,
       long ageMs,
       long costMs,
@@ -49,7 +49,7 @@ class DutyRunStore {
       String result = JSON.writeValueAsString(note.result());
       rows.add(
           new Object[] {
-            note.job(),
+            note.duty(),
             note.node(),
             note.ageMs(),
             note.costMs(),
@@ -62,8 +62,8 @@ class DutyRunStore {
     batch.batchUpdate(
         sql(
             """
-        INSERT INTO t_governance_job
-          (job, node, run_time, cost_ms, result, error, did_time, did_result)
+        INSERT INTO t_duty_run
+          (duty, node, run_time, cost_ms, result, error, effect_time, effect)
         VALUES (?, ?, now_ms - ?, ?, ?, ?, now_ms - ?, ?)
         ON DUPLICATE KEY UPDATE
           node = VALUES(node),
@@ -71,8 +71,8 @@ class DutyRunStore {
           cost_ms = VALUES(cost_ms),
           result = VALUES(result),
           error = VALUES(error),
-          did_time = COALESCE(VALUES(did_time), did_time),
-          did_result = COALESCE(VALUES(did_result), did_result)
+          effect_time = COALESCE(VALUES(effect_time), effect_time),
+          effect = COALESCE(VALUES(effect), effect)
         """),
         rows);
   }
@@ -80,21 +80,21 @@ class DutyRunStore {
   List<DutyRun> all() {
     return jdbc.sql(
             """
-            SELECT job, node, run_time, cost_ms, result, error, did_time, did_result
-            FROM t_governance_job
-            ORDER BY job
+            SELECT duty, node, run_time, cost_ms, result, error, effect_time, effect
+            FROM t_duty_run
+            ORDER BY duty
             """)
         .query(
             (rs, row) ->
                 new DutyRun(
-                    rs.getString("job"),
+                    rs.getString("duty"),
                     rs.getString("node"),
                     rs.getLong("run_time"),
                     rs.getLong("cost_ms"),
                     JSON.readTree(rs.getString("result")),
                     rs.getString("error"),
-                    rs.getObject("did_time", Long.class),
-                    treeOrNull(rs.getString("did_result"))))
+                    rs.getObject("effect_time", Long.class),
+                    treeOrNull(rs.getString("effect"))))
         .list();
   }
 

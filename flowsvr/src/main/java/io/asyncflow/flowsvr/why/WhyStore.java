@@ -302,7 +302,7 @@ class WhyStore {
 
   /** When leases were swept last, epoch ms. */
   Optional<Long> lastSweep() {
-    return jdbc.sql("SELECT run_time FROM t_governance_job WHERE job = 'expired-lease-sweep'")
+    return jdbc.sql("SELECT run_time FROM t_duty_run WHERE duty = 'expired-lease-sweep'")
         .query(Long.class)
         .optional();
   }
