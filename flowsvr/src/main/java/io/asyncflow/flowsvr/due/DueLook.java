@@ -181,7 +181,7 @@ public class DueLook {
   /** The only range to claim from, which was busy a moment ago. */
   public record OnlyRange(Range range, long newsSeen, long at) {}
 
-  /** Takes in an event: tasks may have become claimable. */
+  /** Takes in news: tasks may have become claimable. */
   public void on(TasksWaiting news) {
     maps.known(news.type()).ifPresent(known -> known.on(news));
   }

@@ -18,16 +18,16 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Remembers, for the sources of one type, when their next task is due, so that claims skip sources
- * in which nothing is due. It learns from claims, looks, events ("news") and the {@link DueScan}.
+ * in which nothing is due. It learns from claims, looks, news and the {@link DueScan}.
  *
  * <ul>
- *   <li>A source in which nothing is due is quiet until its next task is due, or until an event
- *       names it. So an old table with one unfinished task, or with a hundred thousand delayed
- *       tasks, does not slow down claims on the tables behind it.
+ *   <li>A source in which nothing is due is quiet until its next task is due, or until news names
+ *       it. So an old table with one unfinished task, or with a hundred thousand delayed tasks,
+ *       does not slow down claims on the tables behind it.
  *   <li>A claim begins at the due time before which nothing was waiting: claimed rows leave
  *       delete-marked index entries there, which InnoDB cannot purge while any transaction has an
  *       older snapshot. A margin allows for creates that commit late.
- *   <li>Tasks that arrive without an event (from another server, or by SQL) are found by the scan,
+ *   <li>Tasks that arrive without news (from another server, or by SQL) are found by the scan,
  *       which reads the sources that holds wait for from their beginning. A source in which claims
  *       go on is scanned once a second; only the scan reads the delete-marked entries at its
  *       beginning, and claims keep their starting point meanwhile.
@@ -47,8 +47,7 @@ final class DueMap {
   private static final long QUIET = TimeUnit.SECONDS.toNanos(10);
 
   /**
-   * How long the stages of a table are known; longer on the only server, which publishes all
-   * events.
+   * How long the stages of a table are known; longer on the only server, which publishes all news.
    */
   private static final long STAGES = TimeUnit.SECONDS.toNanos(1);
 
@@ -113,14 +112,13 @@ final class DueMap {
   }
 
   /**
-   * The number of events so far. Read before a look, it tells which events the look may have
-   * missed.
+   * The number of news so far. Read before a look, it tells which news the look may have missed.
    */
   synchronized long newsCount() {
     return news;
   }
 
-  /** Takes in an event: tasks may have become claimable. */
+  /** Takes in news: tasks may have become claimable. */
   synchronized void on(TasksWaiting waiting) {
     news++;
     if (waiting.tables().isEmpty()) {

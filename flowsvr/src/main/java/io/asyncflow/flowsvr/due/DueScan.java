@@ -37,15 +37,15 @@ import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds due tasks that arrived without an event: from another server, or by SQL. One statement
- * reads the sources of all types for which holds are parked or in which claims go on, however many
- * types there are.
+ * Finds due tasks that arrived without news: from another server, or by SQL. One statement reads
+ * the sources of all types for which holds are parked or in which claims go on, however many types
+ * there are.
  *
- * <p>Its pace depends on the other sources of events. A sole server publishes all events itself;
- * tasks inserted by SQL are found within five seconds. If Redis carries events between servers, one
- * scan a second finds tasks whose events were lost. Without Redis a server learns of tasks from
- * other servers only by the scan, so it runs several times a second, more often for a second after
- * it has found a due task, and uses at most a fifth of one connection's time.
+ * <p>Its pace depends on the other sources of news. A sole server publishes all news itself; tasks
+ * inserted by SQL are found within five seconds. If Redis carries news between servers, one scan a
+ * second finds tasks whose news were lost. Without Redis a server learns of tasks from other
+ * servers only by the scan, so it runs several times a second, more often for a second after it has
+ * found a due task, and uses at most a fifth of one connection's time.
  *
  * <p>Not thread-safe.
  */
@@ -55,10 +55,10 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   /** The pause if no other server is alive; with its jitter less than five seconds. */
   private static final Duration PAUSE_ON_SOLE_SERVER = Duration.ofSeconds(4);
 
-  /** The pause if Redis carries the events of other servers. */
+  /** The pause if Redis carries the news of other servers. */
   private static final Duration PAUSE_WITH_REDIS = Duration.ofSeconds(1);
 
-  /** The pause if no events of other servers arrive. */
+  /** The pause if no news of other servers arrive. */
   private static final Duration SHORT_PAUSE = Duration.ofMillis(125);
 
   /** The pause after such a round has found a due task, for a while: the next one may follow. */
@@ -69,7 +69,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   /** The pause is at least this multiple of the time that the last round took. */
   private static final int PAUSE_FACTOR = 4;
 
-  /** The age at which a quiet source is scanned if Redis carries the events of other servers. */
+  /** The age at which a quiet source is scanned if Redis carries the news of other servers. */
   private static final Duration QUIET_WITH_REDIS = Duration.ofMillis(800);
 
   /** The most parts of one statement (types, sources, gaps), unless a single type has more. */

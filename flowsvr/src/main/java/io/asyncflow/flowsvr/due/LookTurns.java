@@ -39,9 +39,9 @@ final class LookTurns {
   private record Part(Set<Source> sources, Source last, List<TaskTable> live, long knownUntil) {}
 
   /**
-   * Takes in an event that names stages.
+   * Takes in news that name stages.
    *
-   * @param newsNow the number of events up to this one
+   * @param newsNow the number of news up to these
    */
   synchronized void on(TasksWaiting waiting, long newsNow) {
     news = newsNow;
@@ -57,9 +57,9 @@ final class LookTurns {
   }
 
   /**
-   * Takes in an event that may be of any stage.
+   * Takes in news that may be of any stage.
    *
-   * @param newsNow the number of events up to this one
+   * @param newsNow the number of news up to these
    */
   synchronized void onAnyStage(long newsNow) {
     news = newsNow;

@@ -8,8 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Schedules the claims of a line: one round at a time. All requests for a round while one is
- * running cause one more round, so a burst of events costs only as many rounds as there is work
- * for.
+ * running cause one more round, so a burst of news costs only as many rounds as there is work for.
  *
  * <p>Thread-safe. It calls {@code isAnyWaiting} with its lock held, so the code behind that must
  * not call this class with its own lock held.

@@ -46,8 +46,8 @@ import org.springframework.stereotype.Service;
  * <p>All holds of a type that name stages share one {@link WaitingLine}, and those that name none
  * share another: finding the stages of a type takes long if there are many, and a hold that names
  * its stages need not wait for that. A parked hold occupies no thread, connection or transaction. A
- * line claims again after an event about waiting tasks, from this server or another; when the next
- * known task is due; and when the scan has found a task.
+ * line claims again after news of waiting tasks, from this server or another; when the next known
+ * task is due; and when the scan has found a task.
  *
  * <p>Thread-safe.
  */

@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
  *     ▼
  *   a round: one claim for all holds of the line ({@link ClaimRounds}) ──▶ tasks, none, or parked
  *     ▲                                                                                   │
- *     └── an event, the next due time, a find of the scan ────────────────────────────────┘
+ *     └── news, the next due time, a find of the scan ───────────────────────────────────┘
  * </pre>
  *
  * <p>A hold that arrives while no round is running makes one in its own thread, so a single hold
  * does not wait. Holds that arrive during a round share the next one, with all parked holds. A
  * round that only arrivals caused asks for the lanes of these alone: what is due for the parked
- * ones an event, the alarm or the scan tells.
+ * ones news, the alarm or the scan tells.
  *
  * <p>Thread-safe; no method calls foreign code while it holds a lock.
  */
@@ -124,7 +124,7 @@ final class WaitingLine {
       return CompletableFuture.completedFuture(List.of());
     }
     boolean mayBeQuiet = newcomer.canWait() && !redelivery.isLikelyRepeat(newcomer);
-    // Only now: so either this check or the event's thread sees the hold and the task together.
+    // Only now: so either this check or the thread of the news sees the hold and the task together.
     long quiet = mayBeQuiet ? quietForMs.applyAsLong(hold) : 0;
     if (quiet > 0) {
       holds.park(newcomer);

@@ -11,8 +11,8 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Sends {@link TasksWaiting} events to the other servers through Redis, so that a create on one
- * server wakes holds parked on another. Events may be lost; the scan finds the tasks all the same.
+ * Sends {@link TasksWaiting} news to the other servers through Redis, so that a create on one
+ * server wakes holds parked on another. News may be lost; the scan finds the tasks all the same.
  */
 @Component
 class WakeUpBridge implements InitializingBean, DisposableBean {
@@ -49,7 +49,7 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
   }
 
   /**
-   * Calls {@link TaskHolds#on} directly. To publish the event would be an echo: {@link
+   * Calls {@link TaskHolds#on} directly. To publish the news would be an echo: {@link
    * #on(TasksWaiting)} would send it to all servers again, without end.
    */
   private void receive(String news) {

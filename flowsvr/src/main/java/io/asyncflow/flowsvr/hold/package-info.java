@@ -3,7 +3,7 @@
  * WaitingLine} is the place to begin. Three things wake a line of parked holds:
  *
  * <ul>
- *   <li>an event that tasks wait, of this server or by {@code WakeUpBridge} of another one;
+ *   <li>news that tasks wait, of this server or by {@code WakeUpBridge} of another one;
  *   <li>the time at which the next known task is due;
  *   <li>a find of the scan in {@code due}, which also sees tasks of other servers without Redis.
  * </ul>

@@ -9,10 +9,10 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * An event, published after the commit: tasks of this type may have become claimable. Either they
- * wait that did not wait before, due now or later; or a task has ended and so made room within
- * {@code max_executing}. Its fields are as specific as possible, so that listeners read only the
- * sources concerned.
+ * News, published after the commit: tasks of this type may have become claimable. Either they wait
+ * that did not wait before, due now or later; or a task has ended and so made room within {@code
+ * max_executing}. Its fields are as specific as possible, so that listeners read only the sources
+ * concerned.
  *
  * @param tables the tables of the written tasks; empty if unknown
  * @param stages the stages of the written tasks; empty if unknown

@@ -76,7 +76,7 @@ class ClaimLimitsIT {
       task = next.get(20, SECONDS).get(0);
     }
     assertThat(System.nanoTime() - begin)
-        .as("far less than a fallback poll each")
+        .as("far less than a scan each")
         .isLessThan(SECONDS.toNanos(20));
   }
 

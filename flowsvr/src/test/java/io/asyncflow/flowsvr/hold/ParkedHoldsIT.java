@@ -31,14 +31,14 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Holds that wait. A wake-up is told from the fallback poll by its time: that one comes some
+ * Holds that wait. A wake-up is told from a find of the scan by its time: that one comes some
  * seconds after the look that parked the hold.
  */
 @UnsweptServer
 @Tag("contract")
 class ParkedHoldsIT {
 
-  private static final int BEFORE_THE_FALLBACK_MS = 2_000;
+  private static final int BEFORE_THE_SCAN_MS = 2_000;
 
   @Autowired Given given;
   @Autowired TaskHolds holds;
@@ -60,7 +60,7 @@ class ParkedHoldsIT {
     TaskType lark = given.aType().create();
     CompletableFuture<List<Task>> answer = park(given.aHold(lark));
     TaskId id = given.aWaitingTask().ofType(lark).create();
-    assertThat(answer.get(BEFORE_THE_FALLBACK_MS, MILLISECONDS))
+    assertThat(answer.get(BEFORE_THE_SCAN_MS, MILLISECONDS))
         .extracting(Task::taskId)
         .containsExactly(id.toString());
   }
@@ -72,7 +72,7 @@ class ParkedHoldsIT {
     Task task = given.aHold(lark).theTask();
     CompletableFuture<List<Task>> answer = park(given.aHold(lark).ofStages("speak"));
     given.reportOn(task).nextStage("speak", null, null);
-    assertThat(answer.get(BEFORE_THE_FALLBACK_MS, MILLISECONDS)).hasSize(1);
+    assertThat(answer.get(BEFORE_THE_SCAN_MS, MILLISECONDS)).hasSize(1);
   }
 
   @Test
@@ -80,7 +80,7 @@ class ParkedHoldsIT {
     TaskType lark = given.aType().create();
     given.aWaitingTask().ofType(lark).dueIn(300, MILLISECONDS).create();
     CompletableFuture<List<Task>> answer = park(given.aHold(lark));
-    Task task = answer.get(BEFORE_THE_FALLBACK_MS, MILLISECONDS).get(0);
+    Task task = answer.get(BEFORE_THE_SCAN_MS, MILLISECONDS).get(0);
     assertThat(given.row(task).holdTime()).isGreaterThanOrEqualTo(task.orderTime());
   }
 
@@ -91,13 +91,13 @@ class ParkedHoldsIT {
     Task task = given.aHold(lark).theTask();
     CompletableFuture<List<Task>> answer = park(given.aHold(lark));
     given.reportOn(task).retryAfterMs(200);
-    Task again = answer.get(BEFORE_THE_FALLBACK_MS, MILLISECONDS).get(0);
+    Task again = answer.get(BEFORE_THE_SCAN_MS, MILLISECONDS).get(0);
     assertThat(again.leaseEpoch()).isEqualTo(2);
     assertThat(given.row(again).holdTime()).isGreaterThanOrEqualTo(again.orderTime());
   }
 
   @Test
-  void fallbackPollFindsWhatWasInsertedBehindTheServersBack() throws Exception {
+  void scanFindsWhatWasChangedBySql() throws Exception {
     TaskType lark = given.aType().create();
     TaskId id = given.aWaitingTask().ofType(lark).dueIn(5, MINUTES).create();
     CompletableFuture<List<Task>> answer = park(given.aHold(lark));
@@ -153,7 +153,7 @@ class ParkedHoldsIT {
     CompletableFuture<List<Task>> repeat = park(given.aHold(lark).withId("h"));
     assertThat(first.get(1, SECONDS)).isEmpty();
     given.aWaitingTask().ofType(lark).create();
-    List<Task> told = repeat.get(BEFORE_THE_FALLBACK_MS, MILLISECONDS);
+    List<Task> told = repeat.get(BEFORE_THE_SCAN_MS, MILLISECONDS);
     assertThat(told).hasSize(1);
     // and once it was told something, a repeat is told the same at once
     assertThat(given.aHold(lark).withId("h").waiting(10, SECONDS).get(1, SECONDS))
@@ -168,7 +168,7 @@ class ParkedHoldsIT {
     assertThat(holds.parked()).isZero();
     TaskId id = given.aWaitingTask().ofType(lark).create();
     CompletableFuture<List<Task>> other = park(given.aHold(lark).by("other"));
-    assertThat(other.get(BEFORE_THE_FALLBACK_MS, MILLISECONDS)).hasSize(1);
+    assertThat(other.get(BEFORE_THE_SCAN_MS, MILLISECONDS)).hasSize(1);
     assertThat(given.row(id).leaseEpoch()).isEqualTo(1);
   }
 

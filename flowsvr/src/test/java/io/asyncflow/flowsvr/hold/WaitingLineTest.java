@@ -352,7 +352,7 @@ class WaitingLineTest {
   }
 
   @Test
-  void fallbackAsksWithoutAnyNews() throws Exception {
+  void alarmAsksWithoutAnyNews() throws Exception {
     quiet = hold -> 50;
     CompletableFuture<List<Task>> answer = park(aHold("a"));
     script = hold -> found("t1");
