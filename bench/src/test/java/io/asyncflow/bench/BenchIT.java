@@ -112,6 +112,7 @@ class BenchIT {
     Path file = directory.resolve("bench.md");
     List<String> arguments = new ArrayList<>();
     arguments.addAll(List.of("--peers", "--smoke", "--report", file.toString()));
+    arguments.addAll(List.of("--server-jvm", "-XX:TieredStopAtLevel=1"));
     arguments.addAll(List.of(more));
     ByteArrayOutputStream console = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(console, true, StandardCharsets.UTF_8);
