@@ -92,6 +92,23 @@ class RunEndsTest(unittest.TestCase):
 
         self.assertEqual([("lark", "a", "fail", 0.0)], self.run_one(handler))
 
+    def test_end_of_time_is_told_as_such(self):
+        def handler(run):
+            self.bench.clock.advance(30)
+            return Done()
+
+        self.assertEqual([("lark", "a", "timed_out", 30.0)], self.run_one(handler))
+        (task,) = self.bench.flow.all("lark")
+        self.assertEqual(1, task.crt_retry_num, "it is reported as a retry")
+
+    def test_handler_that_outlives_its_time_is_told_as_timed_out(self):
+        def handler(run):
+            self.bench.clock.advance(29.5)
+            self.bench.worker._deadlines.turn()
+            return Done()
+
+        self.assertEqual([("lark", "a", "timed_out", 29.5)], self.run_one(handler))
+
     def test_cancelled_run_is_told_once(self):
         def handler(run):
             self.bench.worker._ends.cancelled(run._run)

@@ -47,9 +47,10 @@ class RunFields(logging.Filter):
 class RunEnd:
     """The end of a run on a worker, for metrics.
 
-    ``outcome`` is that of its report in lower case, such as ``success``; ``lost`` if another worker
-    may hold the task, ``cancelled`` if it was cancelled. ``took`` are the seconds since its handler
-    began, None if it had not.
+    ``outcome`` is that of its report in lower case, such as ``success``; ``timed_out`` if it reached
+    its deadline, which is reported as a retry, ``lost`` if another worker may hold the task,
+    ``cancelled`` if it was cancelled. ``took`` are the seconds since its handler began, None if it
+    had not.
     """
 
     task_type: str

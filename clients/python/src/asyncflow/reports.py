@@ -494,7 +494,7 @@ class RunEnds:
     def timed_out(self, run: Run) -> None:
         """The run has reached its deadline."""
         reason = f"timed out after {run.lease.max_processing * 1000:.0f} ms"
-        if self._report(run, self._writer.unexpected(run.task, reason)):
+        if self._report(run, self._writer.unexpected(run.task, reason), told="TIMED_OUT"):
             log.warning("%s %s and is reported as RETRY", run, reason)
 
     def shut_down(self, run: Run) -> None:
@@ -524,9 +524,9 @@ class RunEnds:
             self._tell(run, "CANCELLED")
             self._runs.settle(run)
 
-    def _report(self, run: Run, report: Report) -> bool:
+    def _report(self, run: Run, report: Report, told: Optional[str] = None) -> bool:
         if not run.advance(State.WORKING, State.REPORTING):
             return False
-        self._tell(run, report.outcome)
+        self._tell(run, told or report.outcome)
         self._sender.submit(run, report)
         return True
