@@ -6,7 +6,16 @@ import threading
 import unittest
 import urllib.parse
 
-from asyncflow import Code, FlowClient, FlowError, FlowUnreachable, NewTask, ObjectGone, Status
+from asyncflow import (
+    Code,
+    FlowClient,
+    FlowError,
+    FlowUnreachable,
+    NewTask,
+    ObjectGone,
+    Status,
+    TaskType,
+)
 from asyncflow.connection import Cut
 
 TASK = {
@@ -109,6 +118,17 @@ class ClientTest(unittest.TestCase):
             traced.create(NewTask("lark", "a", "ada"))
         self.assertEqual(parents, [headers["traceparent"] for _, headers, _, _ in self.server.requests])
         traced.close()
+
+    def test_settings_of_a_type_are_removed_by_name(self):
+        self.answer(ok(None))
+        self.client.save_type(TaskType("lark", retry_interval=5), removed=["max_retry_interval"])
+        self.assertEqual(
+            {"task_type": "lark", "retry_interval": 5, "max_retry_interval": None},
+            json.loads(self.server.requests[0][2]),
+        )
+        for settings, name in ((TaskType("lark"), "paused"), (TaskType("lark", max_retry_interval=5), "max_retry_interval")):
+            with self.assertRaisesRegex(ValueError, name):
+                self.client.save_type(settings, removed=[name])
 
     def test_members_of_later_servers_are_ignored(self):
         self.answer(ok({"taskData": TASK}))

@@ -66,6 +66,11 @@ class FakeTest(unittest.TestCase):
     def test_retries_with_one_interval(self):
         self.assertEqual([1, 2, 4, 8, 10, 10], self.delays(retry_interval=10))
 
+    def test_retries_after_the_cap_is_removed(self):
+        self.flow.save_type(TaskType("lark", retry_interval=5, max_retry_interval=30))
+        self.flow.save_type(TaskType("lark"), removed=["max_retry_interval"])
+        self.assertEqual([1, 2, 4, 5, 5, 5], self.delays())
+
     def test_retries_with_a_negative_interval(self):
         self.assertEqual([7] * 6, self.delays(retry_interval=-7))
 

@@ -49,6 +49,9 @@ _KEY = re.compile(
     r"[1-9][0-9]{0,18}_[a-z][a-z0-9_]{0,30}_task_[1-9][0-9]{0,8}"
     r"/[A-Za-z0-9_-]{1,64}/[1-9][0-9]{0,9}/[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?"
 )
+#: The settings of a type that it need not have.
+_REMOVABLE = ("max_retry_interval", "max_unexpected_retries")
+
 _STORED = re.compile(r'\{"\$stored":"([^"\\]{1,300})","bytes":([0-9]{1,18})}')
 
 
@@ -278,9 +281,17 @@ class FlowClient:
         known = TaskType.__dataclass_fields__
         return TaskType(**{name: value for name, value in item.items() if name in known})
 
-    def save_type(self, settings: TaskType) -> None:
-        """Makes a type, or changes the settings that are not None."""
+    def save_type(self, settings: TaskType, removed: Iterable[str] = ()) -> None:
+        """Makes a type, or changes the settings that are not None.
+
+        ``removed`` names settings that are None from now on: ``max_retry_interval``,
+        ``max_unexpected_retries``.
+        """
         members = {name: value for name, value in vars(settings).items() if value is not None}
+        for name in removed:
+            if name not in _REMOVABLE or name in members:
+                raise ValueError(f"{name!r} cannot be removed: only {_REMOVABLE}, if they are None")
+            members[name] = None
         self.call("task_schedule_cfg/save", **members)
 
     # Jobs
