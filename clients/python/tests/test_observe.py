@@ -5,11 +5,14 @@ import threading
 import unittest
 from unittest import mock
 
-from asyncflow import Done, NonRetryable, RunFields, Worker
+from asyncflow import AsyncFlowClient, Done, NewTask, NonRetryable, RunFields, Worker
 from asyncflow.pool import STUCK_AFTER
 from asyncflow.testing import FakeFlow
 
 from .fixtures import Bench
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+SPAN = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"
 
 LOG = logging.getLogger("tests.handlers")
 
@@ -24,6 +27,7 @@ class Lines(logging.Handler):
 
     def emit(self, record):
         self.seen.append((record.task_id, record.stage, record.attempt, record.trace_id))
+        self.hold_trace_id = record.hold_trace_id
 
 
 class LogFieldsTest(unittest.TestCase):
@@ -55,6 +59,20 @@ class LogFieldsTest(unittest.TestCase):
                 [(task_id, "a", 1, bench.task(task_id).trace_id), ("", "", "", "")], self.lines.seen
             )
             self.assertEqual(32, len(self.lines.seen[0][3]))
+            self.assertEqual("", self.lines.hold_trace_id)
+
+    def test_lines_have_the_trace_of_the_create(self):
+        bench = Bench(trace_parent=lambda: TRACE)
+
+        @bench.worker.stage("lark", "a")
+        def handler(run):
+            LOG.warning("hello")
+            return Done()
+
+        task_id = bench.create()
+        bench.worker.run_due()
+        self.assertEqual("0af7651916cd43dd8448eb211c80319c", self.lines.seen[0][3])
+        self.assertEqual(bench.task(task_id).trace_id, self.lines.hold_trace_id)
 
     def test_lines_of_a_batch_name_all_its_tasks(self):
         @self.bench.worker.batch_stage("lark", "a")
@@ -123,6 +141,78 @@ class RunEndsTest(unittest.TestCase):
 
         self.assertEqual("success", self.run_one(lambda run: Done())[0][2])
         self.assertEqual([], self.bench.worker._runs.all())
+
+
+class TracesTest(unittest.TestCase):
+    """What handlers call and create stays in the trace of the task."""
+
+    def setUp(self):
+        self.parents = [TRACE]
+        self.bench = Bench(trace_parent=lambda: self.parents.pop() if self.parents else None)
+
+    def created(self):
+        """The traces of the tasks of the stage b."""
+        return [task.trace_parent for task in self.bench.flow.all("lark") if task.task_stage == "b"]
+
+    def run_one(self, handler):
+        self.bench.worker.stage("lark", "a")(handler)
+        self.bench.create()
+        self.bench.worker.run_due()
+        return self.created()
+
+    def test_calls_of_a_handler_carry_the_trace_of_its_task(self):
+        self.assertEqual([TRACE], self.run_one(lambda run: Done(self.bench.create("b"))))
+        self.bench.create("b")
+        self.assertEqual([None, TRACE], self.created())
+
+    def test_so_do_calls_of_asyncio(self):
+        async def handler(run):
+            await AsyncFlowClient(self.bench.flow).create(NewTask("lark", "b", "ada"))
+            return Done()
+
+        self.assertEqual([TRACE], self.run_one(handler))
+
+    def test_what_the_client_asks_for_comes_first(self):
+        def handler(run):
+            for parent in (SPAN, "no traceparent"):
+                self.parents.append(parent)
+                self.bench.create("b")
+            return Done()
+
+        self.assertEqual([TRACE, SPAN], self.run_one(handler))
+
+    def test_span_of_the_handler_is_the_parent_of_what_it_makes(self):
+        def handler(run):
+            run.trace_parent = SPAN
+            self.bench.create("b")
+            return Done(creates=[NewTask("lark", "b", "ada")])
+
+        self.assertEqual([SPAN, SPAN], self.run_one(handler))
+
+    def test_invalid_span_counts_as_none(self):
+        off = "00-" + 32 * "0" + "-" + 16 * "0" + "-00"
+
+        def handler(run):
+            for parent in (SPAN, off):
+                run.trace_parent = parent
+            return Done(run.trace_parent, creates=[NewTask("lark", "b", "ada")])
+
+        self.assertEqual([TRACE], self.run_one(handler))
+
+    def test_calls_of_a_batch_carry_the_trace_that_its_tasks_share(self):
+        @self.bench.worker.batch_stage("lark", "a")
+        def handler(runs):
+            self.bench.create("b")
+            return [Done() for _ in runs]
+
+        for parents in ([TRACE, TRACE], [TRACE, SPAN], [TRACE]):
+            for parent in parents:
+                self.parents.append(parent)
+                self.bench.create()
+            if len(parents) == 1:
+                self.bench.create()
+            self.bench.worker.run_due()
+        self.assertEqual([None, None, TRACE], self.created())
 
 
 class DescriptionTest(unittest.TestCase):

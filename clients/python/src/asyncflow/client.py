@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextvars
 import functools
 import hashlib
 import io
@@ -96,8 +97,9 @@ class FlowClient:
     ``FLOW_API_KEY_FILE`` (read again when it changes) and ``FLOW_CA``, a PEM file with the
     authorities to trust in place of the system's.
 
-    ``trace_parent`` is asked before each call for the W3C traceparent of the current span, or
-    None; what is created keeps it, and each hold hands it on.
+    What is created keeps the W3C traceparent of its call, and each hold hands it on. In a handler
+    that is the ``trace_parent`` of its run. The argument ``trace_parent`` is asked first, before
+    each call, for that of the current span, or None.
     """
 
     def __init__(
@@ -408,7 +410,10 @@ class AsyncFlowClient:
     @staticmethod
     async def _run(call: Callable[..., T], *arguments: Any, **named: Any) -> T:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(None, functools.partial(call, *arguments, **named))
+        caller = contextvars.copy_context()  # it says which trace the call belongs to
+        return await loop.run_in_executor(
+            None, functools.partial(caller.run, call, *arguments, **named)
+        )
 
     async def call(self, path: str, **members: Any) -> Any:
         """Any call of docs/api.md."""

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import contextvars
 import logging
 from dataclasses import dataclass
-from typing import Optional, Sequence, Tuple
+from typing import Optional, Tuple
 
-from .run import Run
-
-_current: contextvars.ContextVar[Tuple[Run, ...]] = contextvars.ContextVar(
-    "asyncflow_runs", default=()
-)
-
-
-def entered(runs: Sequence[Run]) -> contextvars.Token[Tuple[Run, ...]]:
-    """What this thread logs from here on belongs to these runs, which are a batch."""
-    return _current.set((*runs,))
-
-
-def left(token: contextvars.Token[Tuple[Run, ...]]) -> None:
-    """What this thread logs belongs to them no more."""
-    _current.reset(token)
+from .trace import current_runs, trace_id
 
 
 class RunFields(logging.Filter):
-    """Gives each log record the fields ``task_id``, ``stage``, ``attempt`` and ``trace_id`` of the
-    run whose handler logs, which are empty texts outside of runs.
+    """Gives each log record the fields ``task_id``, ``stage``, ``attempt``, ``trace_id`` and
+    ``hold_trace_id`` of the run whose handler logs, which are empty texts outside of runs.
+
+    ``trace_id`` is that of the run's ``trace_parent``, or that of the hold if there is none;
+    ``hold_trace_id`` is always that of the hold, which is in the task's history.
 
     Add it to a handler of ``logging``; one of a logger does not see what other loggers write. In a
     batch, ``task_id`` has the ids of all its tasks, with commas, and the rest is of the first.
@@ -34,12 +22,15 @@ class RunFields(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Lets every record pass."""
-        runs = _current.get()
-        first = runs[0].task if runs else None
+        runs = current_runs()
         record.task_id = ",".join(run.task.task_id for run in runs)
-        record.stage = first.task_stage if first else ""
-        record.attempt = first.attempt if first else ""
-        record.trace_id = (first.trace_id or "") if first else ""
+        record.stage = record.attempt = record.trace_id = record.hold_trace_id = ""
+        if runs:
+            task = runs[0].task
+            record.stage = task.task_stage
+            record.attempt = task.attempt
+            record.hold_trace_id = task.trace_id or ""
+            record.trace_id = trace_id(runs[0].trace_parent) or record.hold_trace_id
         return True
 
 

@@ -13,9 +13,9 @@ from typing import Any, AsyncIterator, Callable, Deque, Iterable, Iterator, List
 
 from .client import FlowClient, key_of_text
 from .model import NonRetryable
-from .observe import entered, left
 from .reports import RunEnds
 from .run import Run, Stage, StageRun, State
+from .trace import entered, left
 
 log = logging.getLogger("asyncflow")
 

@@ -434,6 +434,13 @@ class ReportSender:
 _RETRYABLE = (Code.LIMIT_EXCEEDED, Code.UNAVAILABLE, Code.STORE_FULL)
 
 
+def _in_trace_of(run: Run, report: Report) -> Report:
+    """What a run creates belongs to the span of its handler, not beside it."""
+    if report.creates is None or run.trace_parent == run.task.trace_parent:
+        return report  # the server takes that of the task
+    return dataclasses.replace(report, trace_parent=run.trace_parent)
+
+
 class RunEnds:
     """Ends runs: each way in which a run can end has one method, which sends a report or none.
 
@@ -470,7 +477,7 @@ class RunEnds:
             self.timed_out(run)
             return
         try:
-            report = self._writer.of(run.task, result)
+            report = _in_trace_of(run, self._writer.of(run.task, result))
         except NonRetryable as unwritable:
             self.raised(run, unwritable)
             return
