@@ -1,15 +1,27 @@
 import asyncio
 import logging
 import os
+import tempfile
 import threading
 import unittest
+from pathlib import Path
 from unittest import mock
 
-from asyncflow import AsyncFlowClient, Done, NewTask, NonRetryable, RunFields, Worker
+from asyncflow import (
+    AsyncFlowClient,
+    Done,
+    NewTask,
+    NonRetryable,
+    RunFields,
+    TypeView,
+    Worker,
+    WorkerView,
+)
 from asyncflow.pool import STUCK_AFTER
+from asyncflow.spool import Spool
 from asyncflow.testing import FakeFlow
 
-from .fixtures import Bench
+from .fixtures import Bench, unreachable
 
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 SPAN = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"
@@ -213,6 +225,93 @@ class TracesTest(unittest.TestCase):
                 self.bench.create()
             self.bench.worker.run_due()
         self.assertEqual([None, None, TRACE], self.created())
+
+
+class ViewTest(unittest.TestCase):
+    def setUp(self):
+        self.bench = Bench(threads=2)
+        self.worker = self.bench.worker
+        self.seen = []
+
+    def see(self):
+        self.seen.append(self.worker.view())
+
+    def view(self):
+        """All but the name and the free threads of the one type."""
+        (view,) = self.worker.view().types
+        return view.queued, view.working, view.reporting, view.overdue, view.stuck
+
+    def test_worker_that_has_not_started_has_all_threads_free(self):
+        self.worker.stage("Lark", "a")(lambda run: Done())
+        idle = TypeView("lark", "PENDING", 0, 0, 0, 0, 0, 2, None)
+        self.assertEqual(WorkerView("w1", "NEW", (idle,), 0, None), self.worker.view())
+
+    def test_runs_are_counted_by_their_states(self):
+        @self.worker.stage("lark", "a")
+        def handler(run):
+            self.see()
+            return Done()
+
+        report = self.bench.flow.report
+        self.bench.flow.report = lambda reports: (self.see(), report(reports))[1]
+        for _ in range(2):
+            self.bench.create()
+        self.worker.run_due()
+        (first,), (second,), (reports,) = (view.types for view in self.seen)
+        self.assertEqual((1, 1, 0, 1), (first.queued, first.working, first.reporting, first.free_threads))
+        self.assertEqual((0, 1, 1), (second.queued, second.working, second.reporting))
+        self.assertEqual((0, 0, 2, 2), (reports.queued, reports.working, reports.reporting, reports.free_threads))
+        self.assertEqual((0, 0, 0, 0, 0), self.view())
+
+    def test_poller_says_what_it_does_and_why_holds_fail(self):
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.bench.flow.fail_calls(lambda path: self.see() if path == "task/hold_task" else None)
+        self.worker._assemble()
+        self.worker._feed.turn()
+        poller = self.worker._types["lark"].poller
+        poller.turn()
+        self.assertEqual("POLLING", self.seen[-1].types[0].poller)
+        self.bench.flow.fail_calls(unreachable("task/hold_task"))
+        poller.turn()
+        (view,) = self.worker.view().types
+        self.assertEqual(("PENDING", "task/hold_task"), (view.poller, view.problem))
+        self.bench.flow.fail_calls(None)
+        poller.turn()
+        self.assertIsNone(self.worker.view().types[0].problem)
+        poller.stop()
+        poller.turn()
+        self.assertEqual("STOPPED", self.worker.view().types[0].poller)
+
+    def test_handler_that_ignores_its_end_is_overdue_and_then_stuck(self):
+        @self.worker.batch_stage("lark", "a")
+        def handler(runs):
+            for run in runs:
+                self.assertEqual((0, 2 - len(self.seen), 0, 0, 0), self.view())
+                self.worker._ends.cancelled(run._run)
+                self.see()
+            self.assertEqual((0, 0, 0, 1, 0), self.view())
+            self.assertIsNone(self.worker.view().problem)
+            self.bench.clock.advance(STUCK_AFTER + 1)
+            self.assertEqual((0, 0, 0, 1, 1), self.view())
+            self.assertIn("keep their threads", self.worker.view().problem)
+            self.see()
+            return [Done() for _ in runs]
+
+        for _ in range(2):
+            self.bench.create()
+        self.worker.run_due()
+        self.assertEqual(3, len(self.seen), "the handler has seen it all")
+        self.assertIsNone(self.worker.view().problem)
+
+    def test_undelivered_reports_are_counted(self):
+        with tempfile.TemporaryDirectory() as directory:
+            spool = self.worker._spool = self.worker._sender._spool = Spool(Path(directory))
+            self.worker.stage("lark", "a")(lambda run: Done())
+            self.bench.create()
+            self.bench.flow.fail_calls(unreachable("task/set_tasks"))
+            self.worker.run_due()
+            self.assertEqual(1, self.worker.view().spooled)
+            spool.close()
 
 
 class DescriptionTest(unittest.TestCase):

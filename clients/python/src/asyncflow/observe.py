@@ -1,4 +1,4 @@
-"""What those on call see of runs: the fields of log lines, and the ends of runs."""
+"""What those on call see: the fields of log lines, the ends of runs, and what a worker does."""
 
 from __future__ import annotations
 
@@ -48,3 +48,41 @@ class RunEnd:
     task_stage: str
     outcome: str
     took: Optional[float]
+
+
+@dataclass(frozen=True)
+class TypeView:
+    """One type of a worker."""
+
+    task_type: str
+    #: PENDING, POLLING while a hold is open, or STOPPED.
+    poller: str
+    #: Tasks that wait for a thread.
+    queued: int
+    #: Tasks in handlers.
+    working: int
+    #: Tasks with an undelivered report.
+    reporting: int
+    #: Handlers that go on although their run has ended: they keep their threads.
+    overdue: int
+    #: Those of them that were told to stop at least ten seconds ago.
+    stuck: int
+    #: How many handlers could start.
+    free_threads: int
+    #: Why holds fail at present; None if they do not.
+    problem: Optional[str]
+
+
+@dataclass(frozen=True)
+class WorkerView:
+    """A snapshot of what a worker does, for metrics, health checks and people."""
+
+    worker_id: str
+    #: NEW, RUNNING, STOPPING or STOPPED.
+    state: str
+    types: Tuple[TypeView, ...]
+    #: Undelivered reports on disk.
+    spooled: int
+    #: Why the worker is unhealthy, which only a restart mends; None if it is healthy. A server that
+    #: does not answer does not make it unhealthy.
+    problem: Optional[str]
