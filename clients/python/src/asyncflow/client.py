@@ -13,7 +13,20 @@ import re
 import ssl
 import time
 import urllib.parse
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, TypeVar, Union
+from typing import (
+    Any,
+    AsyncIterator,
+    BinaryIO,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+)
 
 from .connection import REQUEST_TIMEOUT, Connections, Cut, KeyFile, checked_key
 from .model import (
@@ -435,13 +448,62 @@ class AsyncFlowClient:
         """Reads the task that stands under a key."""
         return await self._run(self.blocking.find, task_type, idempotency_key)
 
+    async def list(
+        self,
+        task_type: str,
+        *statuses: Status,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Page:
+        """A page of a type's tasks, newest first; without statuses, those of all."""
+        call = self.blocking.list
+        return await self._run(call, task_type, *statuses, limit=limit, cursor=cursor)
+
+    async def list_of_user(
+        self,
+        user_id: str,
+        *statuses: Status,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Page:
+        """The same for a user, over all types."""
+        call = self.blocking.list_of_user
+        return await self._run(call, user_id, *statuses, limit=limit, cursor=cursor)
+
+    async def all(self, task_type: str, *statuses: Status) -> AsyncIterator[Task]:
+        """All tasks of a type, read page by page."""
+        cursor: Optional[str] = None
+        while True:
+            page = await self.list(task_type, *statuses, cursor=cursor)
+            for task in page.tasks:
+                yield task
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
     async def cancel(self, task_id: str, operator: str = "", reason: str = "") -> None:
-        """Cancels a task."""
+        """Cancels a task; its worker learns it with the next heartbeat."""
         await self._run(self.blocking.cancel, task_id, operator, reason)
 
     async def retry(self, task_id: str, operator: str = "", reason: str = "") -> str:
-        """Runs a failed or cancelled task again."""
+        """Runs a failed or cancelled task again; returns its id."""
         return await self._run(self.blocking.retry, task_id, operator, reason)
+
+    async def pause(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Keeps a task from the workers until it is resumed."""
+        await self._run(self.blocking.pause, task_id, operator, reason)
+
+    async def resume(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Ends a pause."""
+        await self._run(self.blocking.resume, task_id, operator, reason)
+
+    async def types(self, max_age_ms: int = 0) -> List[TaskType]:
+        """All task types; the answer may be ``max_age_ms`` old."""
+        return await self._run(self.blocking.types, max_age_ms)
+
+    async def save_type(self, settings: TaskType, removed: Iterable[str] = ()) -> None:
+        """Makes a type, or changes the settings that are not None; ``removed`` ones become None."""
+        await self._run(self.blocking.save_type, settings, [*removed])
 
     async def text_of(self, context_or_result: Optional[str]) -> str:
         """The text of a context or a result."""

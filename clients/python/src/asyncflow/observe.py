@@ -29,8 +29,9 @@ class RunFields(logging.Filter):
             task = runs[0].task
             record.stage = task.task_stage
             record.attempt = task.attempt
-            record.hold_trace_id = task.trace_id or ""
-            record.trace_id = trace_id(runs[0].trace_parent) or record.hold_trace_id
+            of_hold = task.trace_id or ""
+            record.hold_trace_id = of_hold
+            record.trace_id = trace_id(runs[0].trace_parent) or of_hold
         return True
 
 

@@ -265,7 +265,7 @@ class Worker:
     def run(self) -> None:
         """Starts, and returns when the worker has stopped: after SIGTERM or SIGINT, or because
         the server drained it. A second signal ends the grace. Call it on the main thread."""
-        before: Dict[int, Any] = {}
+        before: Dict[signal.Signals, Any] = {}
         try:
             with self._lock:  # a signal in the meantime stops what has started
                 for number in (signal.SIGTERM, signal.SIGINT):
@@ -519,7 +519,7 @@ class Worker:
     def view(self) -> WorkerView:
         """A snapshot of what the worker does, for metrics, health checks and people."""
         types = self._types
-        held = Counter((run.task.task_type.lower(), run.state) for run in self._runs.all())
+        held = Counter((run.task.task_type, run.state) for run in self._runs.all())
         stuck = {name: each.pool.stuck for name, each in types.items()}
 
         def view_of(name: str) -> TypeView:
