@@ -14,9 +14,13 @@ from asyncflow import (
     NewTask,
     ObjectGone,
     Status,
+    Task,
     TaskType,
+    trace,
 )
 from asyncflow.connection import Cut
+from asyncflow.model import from_wire
+from asyncflow.run import Run
 
 TASK = {
     "taskId": "7_lark_task_1",
@@ -118,6 +122,16 @@ class ClientTest(unittest.TestCase):
             traced.create(NewTask("lark", "a", "ada"))
         self.assertEqual(parents, [headers["traceparent"] for _, headers, _, _ in self.server.requests])
         traced.close()
+
+    def test_calls_of_a_handler_carry_the_trace_of_its_run(self):
+        parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        self.answer(*[ok({"taskData": TASK})] * 2)
+        run = Run(from_wire(Task, {**TASK, "traceParent": parent}), None, None)
+        token = trace.entered([run])
+        self.client.get("7_lark_task_1")
+        trace.left(token)
+        self.client.get("7_lark_task_1")
+        self.assertEqual([parent, None], [headers["traceparent"] for _, headers, _, _ in self.server.requests])
 
     def test_settings_of_a_type_are_removed_by_name(self):
         self.answer(ok(None))

@@ -207,7 +207,8 @@ class TracesTest(unittest.TestCase):
         def handler(run):
             for parent in (SPAN, off):
                 run.trace_parent = parent
-            return Done(run.trace_parent, creates=[NewTask("lark", "b", "ada")])
+            self.assertEqual(TRACE, run.trace_parent)
+            return Done(creates=[NewTask("lark", "b", "ada")])
 
         self.assertEqual([TRACE], self.run_one(handler))
 
@@ -302,6 +303,14 @@ class ViewTest(unittest.TestCase):
         self.worker.run_due()
         self.assertEqual(3, len(self.seen), "the handler has seen it all")
         self.assertIsNone(self.worker.view().problem)
+
+    def test_handler_whose_result_is_stored_is_not_overdue(self):
+        self.worker.stage("lark", "a")(lambda run: Done("x" * 5000))
+        self.bench.flow.fail_calls(lambda path: self.see() if path == "store" else None)
+        self.bench.create()
+        self.worker.run_due()
+        (view,) = self.seen[0].types
+        self.assertEqual((1, 0, 1), (view.reporting, view.overdue, view.free_threads))
 
     def test_undelivered_reports_are_counted(self):
         with tempfile.TemporaryDirectory() as directory:
