@@ -121,7 +121,8 @@ class Worker:
     Left out, both come from the environment, as for a worker in Spring Boot:
     ``ASYNCFLOW_WORKER_SHUTDOWNGRACE``, such as ``60s``, and ``ASYNCFLOW_WORKER_SPOOLDIR``, where
     ``none`` is memory alone; else they are 20 seconds and ``~/.asyncflow/spool``.
-    ``version`` is that of the program: a type may ask for a lowest one.
+    ``version`` is that of the program: a type may ask for a lowest one. ``labels`` are names with
+    values, such as ``{"gpu": "a100"}``, that operators see beside the worker.
     """
 
     def __init__(
