@@ -24,8 +24,8 @@ class Clock:
 class Bench:
     """A worker of the type ``lark``, its server, and the clocks of both."""
 
-    def __init__(self, **settings: Any) -> None:
-        self.flow = FakeFlow("lark")
+    def __init__(self, trace_parent: Any = None, **settings: Any) -> None:
+        self.flow = FakeFlow("lark", trace_parent=trace_parent)
         self.clock = Clock()
         self.worker = Worker(client=self.flow, worker_id="w1", clock=self.clock, **settings)
 

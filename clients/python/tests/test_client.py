@@ -6,8 +6,21 @@ import threading
 import unittest
 import urllib.parse
 
-from asyncflow import Code, FlowClient, FlowError, FlowUnreachable, NewTask, ObjectGone, Status
+from asyncflow import (
+    Code,
+    FlowClient,
+    FlowError,
+    FlowUnreachable,
+    NewTask,
+    ObjectGone,
+    Status,
+    Task,
+    TaskType,
+    trace,
+)
 from asyncflow.connection import Cut
+from asyncflow.model import from_wire
+from asyncflow.run import Run
 
 TASK = {
     "taskId": "7_lark_task_1",
@@ -109,6 +122,27 @@ class ClientTest(unittest.TestCase):
             traced.create(NewTask("lark", "a", "ada"))
         self.assertEqual(parents, [headers["traceparent"] for _, headers, _, _ in self.server.requests])
         traced.close()
+
+    def test_calls_of_a_handler_carry_the_trace_of_its_run(self):
+        parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        self.answer(*[ok({"taskData": TASK})] * 2)
+        run = Run(from_wire(Task, {**TASK, "traceParent": parent}), None, None)
+        token = trace.entered([run])
+        self.client.get("7_lark_task_1")
+        trace.left(token)
+        self.client.get("7_lark_task_1")
+        self.assertEqual([parent, None], [headers["traceparent"] for _, headers, _, _ in self.server.requests])
+
+    def test_settings_of_a_type_are_removed_by_name(self):
+        self.answer(ok(None))
+        self.client.save_type(TaskType("lark", retry_interval=5), removed=["max_retry_interval"])
+        self.assertEqual(
+            {"task_type": "lark", "retry_interval": 5, "max_retry_interval": None},
+            json.loads(self.server.requests[0][2]),
+        )
+        for settings, name in ((TaskType("lark"), "paused"), (TaskType("lark", max_retry_interval=5), "max_retry_interval")):
+            with self.assertRaisesRegex(ValueError, name):
+                self.client.save_type(settings, removed=[name])
 
     def test_members_of_later_servers_are_ignored(self):
         self.answer(ok({"taskData": TASK}))

@@ -1,7 +1,8 @@
 import asyncio
+import inspect
 import unittest
 
-from asyncflow import AsyncFlowClient, Code, FlowError, NewTask, Status, TaskType
+from asyncflow import AsyncFlowClient, Code, FlowClient, FlowError, NewTask, Status, TaskType
 from asyncflow.model import Report
 from asyncflow.testing import FakeFlow
 
@@ -65,6 +66,11 @@ class FakeTest(unittest.TestCase):
 
     def test_retries_with_one_interval(self):
         self.assertEqual([1, 2, 4, 8, 10, 10], self.delays(retry_interval=10))
+
+    def test_retries_after_the_cap_is_removed(self):
+        self.flow.save_type(TaskType("lark", retry_interval=5, max_retry_interval=30))
+        self.flow.save_type(TaskType("lark"), removed=["max_retry_interval"])
+        self.assertEqual([1, 2, 4, 5, 5, 5], self.delays())
 
     def test_retries_with_a_negative_interval(self):
         self.assertEqual([7] * 6, self.delays(retry_interval=-7))
@@ -153,3 +159,31 @@ class FakeTest(unittest.TestCase):
             return await flow.wait(made[0].task_id, 5)
 
         self.assertIs(Status.CANCELLED, asyncio.run(application()).status)
+
+    def test_asyncio_has_the_calls_of_the_client(self):
+        of_workers = {"put", "open", "hold", "report", "heartbeat", "with_timeout", "close"}
+        calls = {name: call for name, call in vars(FlowClient).items() if inspect.isfunction(call)}
+        for name in sorted(name for name in calls.keys() - of_workers if not name.startswith("_")):
+            expected = [*inspect.signature(calls[name]).parameters]
+            if name == "wait":
+                expected.remove("first_pause")
+            same = getattr(AsyncFlowClient, name)
+            self.assertEqual(expected, [*inspect.signature(same).parameters], name)
+
+    def test_asyncio_lists_and_acts(self):
+        ids = [self.create() for _ in range(3)]
+
+        async def act():
+            flow = AsyncFlowClient(self.flow)
+            await flow.pause(ids[0])
+            page = await flow.list("lark", Status.WAITING, limit=1)
+            rest = await flow.list("lark", Status.WAITING, limit=1, cursor=page.next_cursor)
+            await flow.save_type(TaskType("lark", retry_interval=5), removed=iter(["max_retry_interval"]))
+            (lark,) = await flow.types()
+            tasks = page.tasks + rest.tasks + (await flow.list_of_user("ada", Status.PAUSED)).tasks
+            await flow.resume(ids[0])
+            return tasks, lark.retry_interval, [task.task_id async for task in flow.all("lark", Status.WAITING)]
+
+        tasks, interval, waiting = asyncio.run(act())
+        self.assertEqual(ids[::-1], [task.task_id for task in tasks])
+        self.assertEqual((5, ids[::-1]), (interval, waiting))

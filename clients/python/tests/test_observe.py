@@ -1,15 +1,30 @@
 import asyncio
 import logging
 import os
+import tempfile
 import threading
 import unittest
+from pathlib import Path
 from unittest import mock
 
-from asyncflow import Done, NonRetryable, RunFields, Worker
+from asyncflow import (
+    AsyncFlowClient,
+    Done,
+    NewTask,
+    NonRetryable,
+    RunFields,
+    TypeView,
+    Worker,
+    WorkerView,
+)
 from asyncflow.pool import STUCK_AFTER
+from asyncflow.spool import Spool
 from asyncflow.testing import FakeFlow
 
-from .fixtures import Bench
+from .fixtures import Bench, unreachable
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+SPAN = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01"
 
 LOG = logging.getLogger("tests.handlers")
 
@@ -24,6 +39,7 @@ class Lines(logging.Handler):
 
     def emit(self, record):
         self.seen.append((record.task_id, record.stage, record.attempt, record.trace_id))
+        self.hold_trace_id = record.hold_trace_id
 
 
 class LogFieldsTest(unittest.TestCase):
@@ -55,6 +71,20 @@ class LogFieldsTest(unittest.TestCase):
                 [(task_id, "a", 1, bench.task(task_id).trace_id), ("", "", "", "")], self.lines.seen
             )
             self.assertEqual(32, len(self.lines.seen[0][3]))
+            self.assertEqual("", self.lines.hold_trace_id)
+
+    def test_lines_have_the_trace_of_the_create(self):
+        bench = Bench(trace_parent=lambda: TRACE)
+
+        @bench.worker.stage("lark", "a")
+        def handler(run):
+            LOG.warning("hello")
+            return Done()
+
+        task_id = bench.create()
+        bench.worker.run_due()
+        self.assertEqual("0af7651916cd43dd8448eb211c80319c", self.lines.seen[0][3])
+        self.assertEqual(bench.task(task_id).trace_id, self.lines.hold_trace_id)
 
     def test_lines_of_a_batch_name_all_its_tasks(self):
         @self.bench.worker.batch_stage("lark", "a")
@@ -92,6 +122,23 @@ class RunEndsTest(unittest.TestCase):
 
         self.assertEqual([("lark", "a", "fail", 0.0)], self.run_one(handler))
 
+    def test_end_of_time_is_told_as_such(self):
+        def handler(run):
+            self.bench.clock.advance(30)
+            return Done()
+
+        self.assertEqual([("lark", "a", "timed_out", 30.0)], self.run_one(handler))
+        (task,) = self.bench.flow.all("lark")
+        self.assertEqual(1, task.crt_retry_num, "it is reported as a retry")
+
+    def test_handler_that_outlives_its_time_is_told_as_timed_out(self):
+        def handler(run):
+            self.bench.clock.advance(29.5)
+            self.bench.worker._deadlines.turn()
+            return Done()
+
+        self.assertEqual([("lark", "a", "timed_out", 29.5)], self.run_one(handler))
+
     def test_cancelled_run_is_told_once(self):
         def handler(run):
             self.bench.worker._ends.cancelled(run._run)
@@ -106,6 +153,174 @@ class RunEndsTest(unittest.TestCase):
 
         self.assertEqual("success", self.run_one(lambda run: Done())[0][2])
         self.assertEqual([], self.bench.worker._runs.all())
+
+
+class TracesTest(unittest.TestCase):
+    """What handlers call and create stays in the trace of the task."""
+
+    def setUp(self):
+        self.parents = [TRACE]
+        self.bench = Bench(trace_parent=lambda: self.parents.pop() if self.parents else None)
+
+    def created(self):
+        """The traces of the tasks of the stage b."""
+        return [task.trace_parent for task in self.bench.flow.all("lark") if task.task_stage == "b"]
+
+    def run_one(self, handler):
+        self.bench.worker.stage("lark", "a")(handler)
+        self.bench.create()
+        self.bench.worker.run_due()
+        return self.created()
+
+    def test_calls_of_a_handler_carry_the_trace_of_its_task(self):
+        self.assertEqual([TRACE], self.run_one(lambda run: Done(self.bench.create("b"))))
+        self.bench.create("b")
+        self.assertEqual([None, TRACE], self.created())
+
+    def test_so_do_calls_of_asyncio(self):
+        async def handler(run):
+            await AsyncFlowClient(self.bench.flow).create(NewTask("lark", "b", "ada"))
+            return Done()
+
+        self.assertEqual([TRACE], self.run_one(handler))
+
+    def test_what_the_client_asks_for_comes_first(self):
+        def handler(run):
+            for parent in (SPAN, "no traceparent"):
+                self.parents.append(parent)
+                self.bench.create("b")
+            return Done()
+
+        self.assertEqual([TRACE, SPAN], self.run_one(handler))
+
+    def test_span_of_the_handler_is_the_parent_of_what_it_makes(self):
+        def handler(run):
+            run.trace_parent = SPAN
+            self.bench.create("b")
+            return Done(creates=[NewTask("lark", "b", "ada")])
+
+        self.assertEqual([SPAN, SPAN], self.run_one(handler))
+
+    def test_invalid_span_counts_as_none(self):
+        off = "00-" + 32 * "0" + "-" + 16 * "0" + "-00"
+
+        def handler(run):
+            for parent in (SPAN, off):
+                run.trace_parent = parent
+            self.assertEqual(TRACE, run.trace_parent)
+            return Done(creates=[NewTask("lark", "b", "ada")])
+
+        self.assertEqual([TRACE], self.run_one(handler))
+
+    def test_calls_of_a_batch_carry_the_trace_that_its_tasks_share(self):
+        @self.bench.worker.batch_stage("lark", "a")
+        def handler(runs):
+            self.bench.create("b")
+            return [Done() for _ in runs]
+
+        for parents in ([TRACE, TRACE], [TRACE, SPAN], [TRACE]):
+            for parent in parents:
+                self.parents.append(parent)
+                self.bench.create()
+            if len(parents) == 1:
+                self.bench.create()
+            self.bench.worker.run_due()
+        self.assertEqual([None, None, TRACE], self.created())
+
+
+class ViewTest(unittest.TestCase):
+    def setUp(self):
+        self.bench = Bench(threads=2)
+        self.worker = self.bench.worker
+        self.seen = []
+
+    def see(self):
+        self.seen.append(self.worker.view())
+
+    def view(self):
+        """All but the name and the free threads of the one type."""
+        (view,) = self.worker.view().types
+        return view.queued, view.working, view.reporting, view.overdue, view.stuck
+
+    def test_worker_that_has_not_started_has_all_threads_free(self):
+        self.worker.stage("Lark", "a")(lambda run: Done())
+        idle = TypeView("lark", "PENDING", 0, 0, 0, 0, 0, 2, None)
+        self.assertEqual(WorkerView("w1", "NEW", (idle,), 0, None), self.worker.view())
+
+    def test_runs_are_counted_by_their_states(self):
+        @self.worker.stage("lark", "a")
+        def handler(run):
+            self.see()
+            return Done()
+
+        report = self.bench.flow.report
+        self.bench.flow.report = lambda reports: (self.see(), report(reports))[1]
+        for _ in range(2):
+            self.bench.create()
+        self.worker.run_due()
+        (first,), (second,), (reports,) = (view.types for view in self.seen)
+        self.assertEqual((1, 1, 0, 1), (first.queued, first.working, first.reporting, first.free_threads))
+        self.assertEqual((0, 1, 1), (second.queued, second.working, second.reporting))
+        self.assertEqual((0, 0, 2, 2), (reports.queued, reports.working, reports.reporting, reports.free_threads))
+        self.assertEqual((0, 0, 0, 0, 0), self.view())
+
+    def test_poller_says_what_it_does_and_why_holds_fail(self):
+        self.worker.stage("lark", "a")(lambda run: Done())
+        self.bench.flow.fail_calls(lambda path: self.see() if path == "task/hold_task" else None)
+        self.worker._assemble()
+        self.worker._feed.turn()
+        poller = self.worker._types["lark"].poller
+        poller.turn()
+        self.assertEqual("POLLING", self.seen[-1].types[0].poller)
+        self.bench.flow.fail_calls(unreachable("task/hold_task"))
+        poller.turn()
+        (view,) = self.worker.view().types
+        self.assertEqual(("PENDING", "task/hold_task"), (view.poller, view.problem))
+        self.bench.flow.fail_calls(None)
+        poller.turn()
+        self.assertIsNone(self.worker.view().types[0].problem)
+        poller.stop()
+        poller.turn()
+        self.assertEqual("STOPPED", self.worker.view().types[0].poller)
+
+    def test_handler_that_ignores_its_end_is_overdue_and_then_stuck(self):
+        @self.worker.batch_stage("lark", "a")
+        def handler(runs):
+            for run in runs:
+                self.assertEqual((0, 2 - len(self.seen), 0, 0, 0), self.view())
+                self.worker._ends.cancelled(run._run)
+                self.see()
+            self.assertEqual((0, 0, 0, 1, 0), self.view())
+            self.assertIsNone(self.worker.view().problem)
+            self.bench.clock.advance(STUCK_AFTER + 1)
+            self.assertEqual((0, 0, 0, 1, 1), self.view())
+            self.assertIn("keep their threads", self.worker.view().problem)
+            self.see()
+            return [Done() for _ in runs]
+
+        for _ in range(2):
+            self.bench.create()
+        self.worker.run_due()
+        self.assertEqual(3, len(self.seen), "the handler has seen it all")
+        self.assertIsNone(self.worker.view().problem)
+
+    def test_handler_whose_result_is_stored_is_not_overdue(self):
+        self.worker.stage("lark", "a")(lambda run: Done("x" * 5000))
+        self.bench.flow.fail_calls(lambda path: self.see() if path == "store" else None)
+        self.bench.create()
+        self.worker.run_due()
+        (view,) = self.seen[0].types
+        self.assertEqual((1, 0, 1), (view.reporting, view.overdue, view.free_threads))
+
+    def test_undelivered_reports_are_counted(self):
+        with tempfile.TemporaryDirectory() as directory:
+            spool = self.worker._spool = self.worker._sender._spool = Spool(Path(directory))
+            self.worker.stage("lark", "a")(lambda run: Done())
+            self.bench.create()
+            self.bench.flow.fail_calls(unreachable("task/set_tasks"))
+            self.worker.run_due()
+            self.assertEqual(1, self.worker.view().spooled)
+            spool.close()
 
 
 class DescriptionTest(unittest.TestCase):

@@ -1,4 +1,5 @@
 import errno
+import json
 import stat
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from asyncflow.model import Report
+from asyncflow.model import Report, to_wire
 from asyncflow.spool import PAUSE, Spool, directory
 
 from .fixtures import Clock
@@ -92,6 +93,26 @@ class SpoolTest(unittest.TestCase):
         heir = self.spool()
         self.assertEqual(["r1"], [left.report_id for left in heir.adopt()])
         self.assertEqual(["r3.json"], [file.name for file in self.root.glob("set-aside/*")])
+
+    def test_report_of_a_worker_in_java_keeps_all_that_it_says(self):
+        said = {
+            "taskId": "1_lark_task_1",
+            "workerId": "w0",
+            "leaseEpoch": 1,
+            "outcome": "FAIL",
+            "reportId": "r1",
+            "errMsg": "no voice",
+            "localRetries": 3,
+            "creates": [{"taskType": "lark", "taskStage": "a", "userId": "ada"}],
+            "traceParent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        }
+        first = self.spool()
+        first.keep(report())
+        (file,) = self.root.glob("*/r1.json")
+        file.write_text(json.dumps(said))
+        first.close()
+        (left,) = self.spool().adopt()
+        self.assertEqual(said, to_wire(left))
 
     def test_report_waits_for_the_objects_of_its_run(self):
         first = self.spool()

@@ -22,7 +22,7 @@ from .model import (
     Task,
     TaskType,
 )
-from .observe import RunEnd, RunFields
+from .observe import RunEnd, RunFields, TypeView, WorkerView
 from .run import StageRun
 from .worker import Worker
 
@@ -48,5 +48,7 @@ __all__ = [
     "Status",
     "Task",
     "TaskType",
+    "TypeView",
     "Worker",
+    "WorkerView",
 ]

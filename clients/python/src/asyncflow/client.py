@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextvars
 import functools
 import hashlib
 import io
@@ -12,7 +13,20 @@ import re
 import ssl
 import time
 import urllib.parse
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, TypeVar, Union
+from typing import (
+    Any,
+    AsyncIterator,
+    BinaryIO,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    TypeVar,
+    Union,
+)
 
 from .connection import REQUEST_TIMEOUT, Connections, Cut, KeyFile, checked_key
 from .model import (
@@ -49,6 +63,9 @@ _KEY = re.compile(
     r"[1-9][0-9]{0,18}_[a-z][a-z0-9_]{0,30}_task_[1-9][0-9]{0,8}"
     r"/[A-Za-z0-9_-]{1,64}/[1-9][0-9]{0,9}/[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?"
 )
+#: The settings of a type that it need not have.
+_REMOVABLE = ("max_retry_interval", "max_unexpected_retries")
+
 _STORED = re.compile(r'\{"\$stored":"([^"\\]{1,300})","bytes":([0-9]{1,18})}')
 
 
@@ -93,8 +110,9 @@ class FlowClient:
     ``FLOW_API_KEY_FILE`` (read again when it changes) and ``FLOW_CA``, a PEM file with the
     authorities to trust in place of the system's.
 
-    ``trace_parent`` is asked before each call for the W3C traceparent of the current span, or
-    None; what is created keeps it, and each hold hands it on.
+    What is created keeps the W3C traceparent of its call, and each hold hands it on. In a handler
+    that is the ``trace_parent`` of its run. The argument ``trace_parent`` is asked first, before
+    each call, for that of the current span, or None.
     """
 
     def __init__(
@@ -278,9 +296,17 @@ class FlowClient:
         known = TaskType.__dataclass_fields__
         return TaskType(**{name: value for name, value in item.items() if name in known})
 
-    def save_type(self, settings: TaskType) -> None:
-        """Makes a type, or changes the settings that are not None."""
+    def save_type(self, settings: TaskType, removed: Iterable[str] = ()) -> None:
+        """Makes a type, or changes the settings that are not None.
+
+        ``removed`` names settings that are None from now on: ``max_retry_interval``,
+        ``max_unexpected_retries``.
+        """
         members = {name: value for name, value in vars(settings).items() if value is not None}
+        for name in removed:
+            if name not in _REMOVABLE or name in members:
+                raise ValueError(f"{name!r} cannot be removed: only {_REMOVABLE}, if they are None")
+            members[name] = None
         self.call("task_schedule_cfg/save", **members)
 
     # Jobs
@@ -397,7 +423,10 @@ class AsyncFlowClient:
     @staticmethod
     async def _run(call: Callable[..., T], *arguments: Any, **named: Any) -> T:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(None, functools.partial(call, *arguments, **named))
+        caller = contextvars.copy_context()  # it says which trace the call belongs to
+        return await loop.run_in_executor(
+            None, functools.partial(caller.run, call, *arguments, **named)
+        )
 
     async def call(self, path: str, **members: Any) -> Any:
         """Any call of docs/api.md."""
@@ -419,13 +448,62 @@ class AsyncFlowClient:
         """Reads the task that stands under a key."""
         return await self._run(self.blocking.find, task_type, idempotency_key)
 
+    async def list(
+        self,
+        task_type: str,
+        *statuses: Status,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Page:
+        """A page of a type's tasks, newest first; without statuses, those of all."""
+        call = self.blocking.list
+        return await self._run(call, task_type, *statuses, limit=limit, cursor=cursor)
+
+    async def list_of_user(
+        self,
+        user_id: str,
+        *statuses: Status,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> Page:
+        """The same for a user, over all types."""
+        call = self.blocking.list_of_user
+        return await self._run(call, user_id, *statuses, limit=limit, cursor=cursor)
+
+    async def all(self, task_type: str, *statuses: Status) -> AsyncIterator[Task]:
+        """All tasks of a type, read page by page."""
+        cursor: Optional[str] = None
+        while True:
+            page = await self.list(task_type, *statuses, cursor=cursor)
+            for task in page.tasks:
+                yield task
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
     async def cancel(self, task_id: str, operator: str = "", reason: str = "") -> None:
-        """Cancels a task."""
+        """Cancels a task; its worker learns it with the next heartbeat."""
         await self._run(self.blocking.cancel, task_id, operator, reason)
 
     async def retry(self, task_id: str, operator: str = "", reason: str = "") -> str:
-        """Runs a failed or cancelled task again."""
+        """Runs a failed or cancelled task again; returns its id."""
         return await self._run(self.blocking.retry, task_id, operator, reason)
+
+    async def pause(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Keeps a task from the workers until it is resumed."""
+        await self._run(self.blocking.pause, task_id, operator, reason)
+
+    async def resume(self, task_id: str, operator: str = "", reason: str = "") -> None:
+        """Ends a pause."""
+        await self._run(self.blocking.resume, task_id, operator, reason)
+
+    async def types(self, max_age_ms: int = 0) -> List[TaskType]:
+        """All task types; the answer may be ``max_age_ms`` old."""
+        return await self._run(self.blocking.types, max_age_ms)
+
+    async def save_type(self, settings: TaskType, removed: Iterable[str] = ()) -> None:
+        """Makes a type, or changes the settings that are not None; ``removed`` ones become None."""
+        await self._run(self.blocking.save_type, settings, [*removed])
 
     async def text_of(self, context_or_result: Optional[str]) -> str:
         """The text of a context or a result."""

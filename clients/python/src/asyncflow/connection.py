@@ -18,6 +18,7 @@ import urllib.parse
 from typing import Any, BinaryIO, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 from .model import FlowError, FlowUnreachable
+from .trace import parent_of_call
 
 log = logging.getLogger("asyncflow")
 
@@ -178,7 +179,7 @@ class Connections:
         sent: Dict[str, str] = {"Accept": "application/json", **headers}
         if key:
             sent["Authorization"] = "Bearer " + key
-        parent = self._trace_parent() if self._trace_parent else None
+        parent = parent_of_call(self._trace_parent)
         if parent:
             sent["traceparent"] = parent
         connection = self._take()

@@ -86,6 +86,8 @@ class Trouble:
         self._what = what
         self._kind: Optional[str] = None
         self._since = 0.0
+        #: Why calls fail at present; None if they do not.
+        self.problem: Optional[str] = None
 
     @property
     def lasts(self) -> bool:
@@ -100,9 +102,11 @@ class Trouble:
         if self._kind is None:
             self._since = time.monotonic()
         self._kind = kind
+        self.problem = str(error)
 
     def worked(self) -> None:
         """Records a success."""
         if self._kind is not None:
             log.info("%s work again after %.0f s", self._what, time.monotonic() - self._since)
             self._kind = None
+            self.problem = None

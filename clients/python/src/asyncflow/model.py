@@ -299,7 +299,11 @@ class Report:
     retry_after_ms: Optional[int] = None
     delay_ms: Optional[int] = None
     unexpected: Optional[bool] = None
+    #: Only a worker in Java says how often it ran the handler again.
+    local_retries: Optional[int] = None
     creates: Optional[List[Dict[str, Any]]] = None
+    #: That of the tasks in ``creates``; None for the task's own.
+    trace_parent: Optional[str] = None
 
     @property
     def text(self) -> Optional[str]:

@@ -184,6 +184,16 @@ class Poller:
         self.is_polling = False
         self.has_ended = False
 
+    @property
+    def state(self) -> str:
+        """PENDING, POLLING while a hold is open, or STOPPED."""
+        return "STOPPED" if self.has_ended else "POLLING" if self.is_polling else "PENDING"
+
+    @property
+    def problem(self) -> Optional[str]:
+        """Why holds fail at present; None if they do not."""
+        return self._trouble.problem
+
     def stop(self) -> None:
         """Ends the poller soon, and a parked hold at once."""
         self._stopping.set()

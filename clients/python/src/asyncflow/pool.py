@@ -13,9 +13,9 @@ from typing import Any, AsyncIterator, Callable, Deque, Iterable, Iterator, List
 
 from .client import FlowClient, key_of_text
 from .model import NonRetryable
-from .observe import entered, left
 from .reports import RunEnds
 from .run import Run, Stage, StageRun, State
+from .trace import entered, left
 
 log = logging.getLogger("asyncflow")
 
@@ -225,6 +225,12 @@ class Pool:
         return self._size - len(self._running)
 
     @property
+    def overdue(self) -> int:
+        """How many handlers go on although all of their runs have ended."""
+        with self._changed:
+            return sum(map(_is_overdue, self._running))
+
+    @property
     def stuck(self) -> List[Run]:
         """Runs whose handlers were told to stop long ago and go on; of a batch the first one."""
         late = self._clock() - STUCK_AFTER
@@ -354,6 +360,13 @@ class Pool:
             if run is not first and run.stage is stage and _same(run.batch_key, first.batch_key)
         )
         return [run for run, _ in zip(others, range(stage.max_tasks - 1))]
+
+
+def _is_overdue(batch: Sequence[Run]) -> bool:
+    # A handler that has just returned, and whose report is on its way, was not told to stop.
+    return any(run.stopped.is_set() for run in batch) and all(
+        run.state is not State.WORKING for run in batch
+    )
 
 
 def _is_stuck(batch: Sequence[Run], late: float) -> bool:

@@ -434,6 +434,13 @@ class ReportSender:
 _RETRYABLE = (Code.LIMIT_EXCEEDED, Code.UNAVAILABLE, Code.STORE_FULL)
 
 
+def _in_trace_of(run: Run, report: Report) -> Report:
+    """What a run creates belongs to the span of its handler, not beside it."""
+    if report.creates is None or run.trace_parent == run.task.trace_parent:
+        return report  # the server takes that of the task
+    return dataclasses.replace(report, trace_parent=run.trace_parent)
+
+
 class RunEnds:
     """Ends runs: each way in which a run can end has one method, which sends a report or none.
 
@@ -470,7 +477,7 @@ class RunEnds:
             self.timed_out(run)
             return
         try:
-            report = self._writer.of(run.task, result)
+            report = _in_trace_of(run, self._writer.of(run.task, result))
         except NonRetryable as unwritable:
             self.raised(run, unwritable)
             return
@@ -494,7 +501,7 @@ class RunEnds:
     def timed_out(self, run: Run) -> None:
         """The run has reached its deadline."""
         reason = f"timed out after {run.lease.max_processing * 1000:.0f} ms"
-        if self._report(run, self._writer.unexpected(run.task, reason)):
+        if self._report(run, self._writer.unexpected(run.task, reason), told="TIMED_OUT"):
             log.warning("%s %s and is reported as RETRY", run, reason)
 
     def shut_down(self, run: Run) -> None:
@@ -524,9 +531,9 @@ class RunEnds:
             self._tell(run, "CANCELLED")
             self._runs.settle(run)
 
-    def _report(self, run: Run, report: Report) -> bool:
+    def _report(self, run: Run, report: Report, told: Optional[str] = None) -> bool:
         if not run.advance(State.WORKING, State.REPORTING):
             return False
-        self._tell(run, report.outcome)
+        self._tell(run, told or report.outcome)
         self._sender.submit(run, report)
         return True

@@ -24,6 +24,7 @@ from typing import (
 from .client import FlowClient, ObjectGone, key_of_text, object_key
 from .loop import Backoff
 from .model import FlowError, NonRetryable, Task
+from .trace import valid
 
 T = TypeVar("T")
 
@@ -176,6 +177,8 @@ class Run:
         self.started_at: Optional[float] = None
         self.stopped = threading.Event()
         self.batch_key: Any = self
+        #: Of what the run calls and creates.
+        self.trace_parent = task.trace_parent
         self._state = State.QUEUED
         self._when_stopped: Optional[Callable[[], None]] = None
         self._lock = threading.Lock()
@@ -324,8 +327,13 @@ class StageRun:
 
     @property
     def trace_parent(self) -> Optional[str]:
-        """The W3C traceparent of the call that created the task, for what the run calls."""
-        return self._run.task.trace_parent
+        """The W3C traceparent of what the run calls and creates: that of the call that created the
+        task, until the handler sets that of a span of its own. An invalid one counts as none."""
+        return self._run.trace_parent
+
+    @trace_parent.setter
+    def trace_parent(self, of_span: Optional[str]) -> None:
+        self._run.trace_parent = valid(of_span) or self._run.task.trace_parent
 
     @property
     def attempt(self) -> int:

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterator, Mapping, Optional, T
 from .client import FlowClient
 from .connection import Cut
 from .model import Code, FlowError, Status, TaskType
+from .trace import parent_of_call, valid
 
 DEFAULTS: Dict[str, Any] = {
     "schedule_limit": 100,
@@ -75,7 +76,7 @@ class _Server:
     name = ""
 
     def __init__(self, trace_parent: Optional[Callable[[], Optional[str]]]) -> None:
-        self.trace_parent = trace_parent or (lambda: None)
+        self.trace_parent = trace_parent
         self.now = 1_700_000_000_000
         self.before: Optional[Callable[[str], Optional[Exception]]] = None
         self.after: Optional[Callable[[str], Optional[Exception]]] = None
@@ -149,13 +150,13 @@ class _Server:
     # Tasks
 
     def create(self, body: Any) -> Any:
-        return self._create(body["taskData"], self.trace_parent())
+        return self._create(body["taskData"], parent_of_call(self.trace_parent))
 
     def create_all(self, body: Any) -> Any:
         tasks = body["taskDataList"]
         for task in tasks:
             self._check(task)
-        parent = self.trace_parent()
+        parent = parent_of_call(self.trace_parent)
         made = [self._create(task, parent) for task in tasks]
         return {"taskIds": [m["taskId"] for m in made], "outcomes": [m["outcome"] for m in made]}
 
@@ -375,7 +376,7 @@ class _Server:
         else:
             row.update(status=1)
         for task in report.get("creates") or ():
-            self._create(task, report.get("traceParent") or row.get("traceParent"))
+            self._create(task, valid(report.get("traceParent")) or row.get("traceParent"))
         row.update(deliveryCount=0, _reported=(report["leaseEpoch"], report.get("reportId")))
         log = {"traceId": row["traceId"], "errMsg": report.get("errMsg", "")}
         row["scheduleLog"] = json.dumps({"lastData": log}, ensure_ascii=False)

@@ -14,17 +14,18 @@ import ssl
 import threading
 import time
 import uuid
+from collections import Counter
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar, Union
 
 from .client import FlowClient
 from .heart import DeadlineWatch, Heart
 from .loop import Loop
-from .observe import RunEnd
+from .observe import RunEnd, TypeView, WorkerView
 from .poller import Admission, Poller, TypeSettings
 from .pool import EventLoop, Pool, Runner
 from .reports import ReportSender, ReportWriter, RunEnds
-from .run import Run, Runs, Stage, StageRun, Stop
+from .run import Run, Runs, Stage, StageRun, State, Stop
 from .spool import Spool, directory
 
 log = logging.getLogger("asyncflow")
@@ -82,6 +83,13 @@ def _sdk_version() -> str:
         return "python"
 
 
+def _problem_of(stuck: List[Run]) -> Optional[str]:
+    if not stuck:
+        return None
+    names = ", ".join(map(str, stuck[:3]))
+    return f"{len(stuck)} handlers ignore that they should stop and keep their threads: {names}"
+
+
 class _Type:
     """What serves one type: its poller, its loop and its threads."""
 
@@ -113,7 +121,8 @@ class Worker:
     Left out, both come from the environment, as for a worker in Spring Boot:
     ``ASYNCFLOW_WORKER_SHUTDOWNGRACE``, such as ``60s``, and ``ASYNCFLOW_WORKER_SPOOLDIR``, where
     ``none`` is memory alone; else they are 20 seconds and ``~/.asyncflow/spool``.
-    ``version`` is that of the program: a type may ask for a lowest one.
+    ``version`` is that of the program: a type may ask for a lowest one. ``labels`` are names with
+    values, such as ``{"gpu": "a100"}``, that operators see beside the worker.
     """
 
     def __init__(
@@ -257,7 +266,7 @@ class Worker:
     def run(self) -> None:
         """Starts, and returns when the worker has stopped: after SIGTERM or SIGINT, or because
         the server drained it. A second signal ends the grace. Call it on the main thread."""
-        before: Dict[int, Any] = {}
+        before: Dict[signal.Signals, Any] = {}
         try:
             with self._lock:  # a signal in the meantime stops what has started
                 for number in (signal.SIGTERM, signal.SIGINT):
@@ -508,34 +517,57 @@ class Worker:
     def _stalled(self) -> List[Run]:
         return [run for each in self._types.values() for run in each.pool.stalled]
 
+    def view(self) -> WorkerView:
+        """A snapshot of what the worker does, for metrics, health checks and people."""
+        types = self._types
+        held = Counter((run.task.task_type, run.state) for run in self._runs.all())
+        stuck = {name: each.pool.stuck for name, each in types.items()}
+
+        def view_of(name: str) -> TypeView:
+            each = types.get(name)
+            return TypeView(
+                task_type=name,
+                poller=each.poller.state if each else "PENDING",
+                queued=held[name, State.QUEUED],
+                working=held[name, State.WORKING],
+                reporting=held[name, State.REPORTING],
+                overdue=each.pool.overdue if each else 0,
+                stuck=len(stuck.get(name, ())),
+                free_threads=each.pool.free_threads if each else self._threads,
+                problem=each.poller.problem if each else None,
+            )
+
+        return WorkerView(
+            self.worker_id,
+            self._state,
+            tuple(view_of(name) for name in [*self._stages]),
+            self._spool.size if self._spool else 0,
+            _problem_of([run for runs in stuck.values() for run in runs]),
+        )
+
     def _describe(self) -> Dict[str, Any]:
         """What operators see of this worker."""
-        stuck = [run for each in self._types.values() for run in each.pool.stuck]
+        now = self.view()
+        self._tell_health(now.problem)
         return {
             "host": socket.gethostname(),
             "sdkVersion": self._sdk_version,
             **({"version": self._version} if self._version else {}),
             "stages": [f"{name}/{stage}" for name, both in self._stages.items() for stage in both],
             "labels": self._labels,
-            "freeThreads": {name: each.pool.free_threads for name, each in self._types.items()},
+            "freeThreads": {each.task_type: each.free_threads for each in now.types},
             "states": {
-                "worker": self._state,
-                "health": self._health_of(stuck),
-                "stuck": str(len(stuck)),
-                "spooled": str(self._spool.size if self._spool else 0),
+                "worker": now.state,
+                "health": now.problem or "healthy",
+                "stuck": str(sum(each.stuck for each in now.types)),
+                "spooled": str(now.spooled),
             },
         }
 
-    def _health_of(self, stuck: List[Run]) -> str:
+    def _tell_health(self, problem: Optional[str]) -> None:
         """Says once that handlers keep their threads, and once that it is over."""
-        if not stuck:
-            if self._is_unhealthy:
-                log.info("no handler keeps its thread any more")
-            self._is_unhealthy = False
-            return "healthy"
-        names = ", ".join(map(str, stuck[:3]))
-        problem = f"{len(stuck)} handlers ignore that they should stop and keep their threads: {names}"
-        if not self._is_unhealthy:
+        if problem is not None and not self._is_unhealthy:
             log.warning("%s; reported with every heartbeat until it is over", problem)
-        self._is_unhealthy = True
-        return problem
+        elif problem is None and self._is_unhealthy:
+            log.info("no handler keeps its thread any more")
+        self._is_unhealthy = problem is not None

@@ -6,9 +6,13 @@ import logging
 import os
 import sys
 
-from asyncflow import Done, Next, Worker
+from asyncflow import AsyncFlowClient, Done, NewTask, Next, RunFields, Worker
 
-logging.basicConfig(level=logging.INFO, stream=sys.stderr)
+lines = logging.StreamHandler(sys.stderr)
+lines.addFilter(RunFields())
+logging.basicConfig(
+    level=logging.INFO, handlers=[lines], format="%(levelname)s [%(stage)s %(trace_id)s] %(message)s"
+)
 name = os.environ["WORKER_NAME"]
 task_type = os.environ["TASK_TYPE"]
 worker = Worker(
@@ -59,6 +63,19 @@ async def doze(run):
         await asyncio.sleep(3600)
     finally:
         say("woken", run)
+
+
+@worker.stage(task_type, "traced")
+async def traced(run):
+    """Creates a task by a call and one by its result, in a span of its own if it is told one."""
+    run.trace_parent = run.context.get("span")
+    called, reported = (
+        NewTask(task_type, "none", "python", idempotency_key=f"{how} by {run.task.task_id}")
+        for how in ("called", "reported")
+    )
+    await AsyncFlowClient(worker.client).create(called)
+    logging.info("runs")
+    return Done(creates=[reported])
 
 
 @worker.stage(task_type, "gate")

@@ -3,6 +3,8 @@ package io.asyncflow.systemtest.python;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.systemtest.cluster.Cluster;
@@ -99,6 +101,26 @@ class PythonWorkerIT {
     await().atMost(PATIENCE).until(() -> PythonWorkers.said(worker, "woken", dozing));
     assertThat(python.client().getTask(blocking).taskStatus()).isEqualTo(TaskStatus.CANCELLED);
     assertThat(python.client().getTask(blocking).result()).isNull();
+  }
+
+  @Test
+  void whatHandlersLogCallAndCreateIsInTheTraceOfTheCreate() throws Exception {
+    String trace = "0af7651916cd43dd8448eb211c80319c";
+    String ofCreate = "00-" + trace + "-b7ad6b7169203331-01";
+    String ofSpan = "00-" + trace + "-00f067aa0ba902b7-01";
+    python.configure("traces", LEASE_SECONDS);
+    FlowClient traced = cluster.servers().get(0).client().withTraceParentFrom(() -> ofCreate);
+    WorkerNode worker = python.start("tracer", "traces");
+    for (String span : new String[] {null, ofSpan}) {
+      String context = span == null ? "{}" : "{\"span\":\"" + span + "\"}";
+      String task = traced.createTask(NewTask.of("traces", "traced", "python", context));
+      assertThat(python.end(task, PATIENCE).taskStatus()).isEqualTo(TaskStatus.SUCCESS);
+      for (String how : List.of("called", "reported")) {
+        Task made = python.client().getTask("traces", how + " by " + task);
+        assertThat(made.traceParent()).as(how).isEqualTo(span == null ? ofCreate : span);
+      }
+    }
+    assertThat(worker.hasPrinted("INFO [traced " + trace + "] runs")).isTrue();
   }
 
   @Test
