@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -49,6 +50,25 @@ class CommandReferenceTest {
                             .map(CommandLine::getCommandName)
                             .distinct()
                             .toList()));
+  }
+
+  /** A list of commands shows the first line alone. */
+  @Test
+  void firstLineOfEachDescriptionIsASentence() {
+    everyCommand()
+        .forEach(
+            command ->
+                assertThat(command.getCommandSpec().usageMessage().description()[0])
+                    .as(command.getCommandSpec().qualifiedName())
+                    .endsWith("."));
+  }
+
+  private static Stream<CommandLine> everyCommand() {
+    CommandLine root = Asyncflow.of(DevLauncher.commands(Map.of(), System.out, System.err));
+    return root.getSubcommands().values().stream()
+        .flatMap(
+            command -> Stream.concat(Stream.of(command), command.getSubcommands().values().stream()))
+        .distinct();
   }
 
   /** The words in brackets below the name of the command. */
