@@ -63,11 +63,46 @@ class CommandReferenceTest {
                     .endsWith("."));
   }
 
+  /** Their calls answer nothing, or the program does not print what they answer. */
+  @Test
+  void everyOtherCommandThatAsksAServerPrintsJson() {
+    assertThat(
+            everyCommand()
+                .filter(command -> command.getCommandSpec().findOption("--url") != null)
+                .filter(command -> command.getCommandSpec().findOption("--json") == null)
+                .map(
+                    command ->
+                        command.getCommandSpec().qualifiedName().replace("./asyncflow ", "")))
+        .containsExactlyInAnyOrder(
+            "submit",
+            "pause",
+            "resume",
+            "task cancel",
+            "task restart",
+            "task run",
+            "task reschedule",
+            "task workers",
+            "type save",
+            "job cancel",
+            "job retry",
+            "bulk stop",
+            "bulk resume",
+            "schedule pause",
+            "schedule resume",
+            "schedule delete",
+            "worker drain",
+            "hook delete",
+            "key revoke",
+            "key deny",
+            "key allow");
+  }
+
   private static Stream<CommandLine> everyCommand() {
     CommandLine root = Asyncflow.of(DevLauncher.commands(Map.of(), System.out, System.err));
     return root.getSubcommands().values().stream()
         .flatMap(
-            command -> Stream.concat(Stream.of(command), command.getSubcommands().values().stream()))
+            command ->
+                Stream.concat(Stream.of(command), command.getSubcommands().values().stream()))
         .distinct();
   }
 

@@ -55,6 +55,8 @@ public final class BulkCommand {
     this.times = new TimeText(zone);
   }
 
+  record Started(String bulkId) {}
+
   @Command(
       name = "preview",
       description = "Says what an act on all tasks that fit some words would do.")
@@ -86,11 +88,15 @@ public final class BulkCommand {
               description = "of RESCHEDULE: seconds of head start")
           Integer priority,
       @Option(names = "--cap", paramLabel = "N", description = "the most tasks to act on")
-          Integer cap) {
+          Integer cap,
+      @Mixin Output output) {
     BulkArguments arguments = new BulkArguments(status, runAt, delayMs, priority);
     BulkPreview preview =
         bulks(server)
             .preview(new NewBulk(act, Map.of("q", String.join(" ", words)), arguments, cap));
+    if (output.printed(preview, out)) {
+      return;
+    }
     out.println("%s would be tried on %s tasks.".formatted(preview.act(), text(preview.count())));
     preview
         .byStatus()
@@ -124,11 +130,15 @@ public final class BulkCommand {
               required = true,
               description = "how many tasks the preview has found")
           long count,
-      @Mixin ActOptions act) {
+      @Mixin ActOptions act,
+      @Mixin Output output) {
     if (act.reason() == null || act.reason().isBlank()) {
       throw new UsageException("start needs --reason TEXT.");
     }
-    out.println(OneLine.of(bulks(server).start(token, count, act.operator(), act.reason())));
+    String id = bulks(server).start(token, count, act.operator(), act.reason());
+    if (!output.printed(new Started(id), out)) {
+      out.println(OneLine.of(id));
+    }
   }
 
   @Command(name = "list", description = "Lists bulks, the newest first.")

@@ -68,6 +68,9 @@ public final class TaskCommand {
     this.times = new TimeText(zone);
   }
 
+  /** A task that an act has made or made wait again. */
+  record Acted(String taskId) {}
+
   @Command(name = "show", description = "Shows a task.")
   void show(
       @Mixin ServerOption server,
@@ -221,7 +224,9 @@ public final class TaskCommand {
               paramLabel = "N",
               defaultValue = "100",
               converter = UpTo1000.class,
-              description = "the most tasks (${DEFAULT-VALUE})")
+              description =
+                  "the most tasks (${DEFAULT-VALUE}), 1000 at most; there is no cursor, so name a"
+                      + " type or a worker to see others")
           int limit,
       @Mixin Output output) {
     RunningPage page = client(server).find().running(type, worker, limit);
@@ -312,8 +317,9 @@ public final class TaskCommand {
   void retry(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act) {
-    out.println(OneLine.of(client(server).retryTask(id, act.operator(), act.reason())));
+      @Mixin ActOptions act,
+      @Mixin Output output) {
+    print(client(server).retryTask(id, act.operator(), act.reason()), output);
   }
 
   @Command(
@@ -373,7 +379,7 @@ public final class TaskCommand {
   @Command(
       name = "clone",
       description =
-          "Makes a new task like another one, also like one that is final, and prints its" + " id.")
+          "Makes a new task like another one, also like one that is final, and prints its id.")
   void cloneTask(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "ID", description = ID) String id,
@@ -382,11 +388,17 @@ public final class TaskCommand {
       @Option(names = "--context", paramLabel = "TEXT", description = "with this context")
           String context,
       @Option(names = "--at", paramLabel = "TIME", description = "it is due then") String at,
-      @Mixin ActOptions act) {
+      @Mixin ActOptions act,
+      @Mixin Output output) {
     Changes changes =
         new Changes(stage, context, null, at == null ? null : (Long) time(at), null, null);
-    out.println(
-        OneLine.of(client(server).steer().clone(id, changes, act.operator(), act.reason())));
+    print(client(server).steer().clone(id, changes, act.operator(), act.reason()), output);
+  }
+
+  private void print(String taskId, Output output) {
+    if (!output.printed(new Acted(taskId), out)) {
+      out.println(OneLine.of(taskId));
+    }
   }
 
   @Command(

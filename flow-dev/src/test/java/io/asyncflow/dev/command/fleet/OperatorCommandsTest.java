@@ -167,6 +167,13 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void listOfWorkersThatIsFullSaysThatThereMayBeMore() {
+    server.answers("{\"workerList\":[" + WORKER + "]}");
+    run("worker", "list", "--limit", "1");
+    assertThat(server.printed()).hasSize(3).last().isEqualTo("There may be more workers.");
+  }
+
+  @Test
   void workerIsShownWithWhatItSaysOfItself() {
     server.answers("{\"workerData\":" + WORKER + "}");
     run("worker", "show", "w1");

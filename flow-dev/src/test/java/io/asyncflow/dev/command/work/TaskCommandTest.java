@@ -270,6 +270,16 @@ class TaskCommandTest {
   }
 
   @Test
+  void actThatNamesATaskIsPrintedAsJson() {
+    server.answers("{\"taskId\":\"2_lark_task_1\"}");
+    server.answers("{\"taskId\":\"2_lark_task_4\"}");
+    assertThat(server.run("task", "clone", "1_lark_task_1", "--json")).isZero();
+    assertThat(server.run("task", "retry", "1_lark_task_1", "--json")).isZero();
+    assertThat(server.printed())
+        .containsExactly("{\"taskId\":\"2_lark_task_1\"}", "{\"taskId\":\"2_lark_task_4\"}");
+  }
+
+  @Test
   void optionThatIsMissingIsNamedWithItsValue() {
     assertThat(server.run("task", "create", "lark", "sendmsg")).isEqualTo(2);
     assertThat(server.errors()).first().isEqualTo("asyncflow: create needs --user USER.");
