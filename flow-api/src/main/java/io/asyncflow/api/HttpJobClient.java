@@ -79,8 +79,8 @@ final class HttpJobClient implements JobClient {
   }
 
   @Override
-  public void cancelJob(String jobId) {
-    http.postWithoutResult("/api/job/cancel", new OfJob(jobId));
+  public void cancelJob(String jobId, String operator, String reason) {
+    http.postWithoutResult("/api/job/cancel", new ActOnJob(jobId, operator, reason));
   }
 
   @Override
@@ -94,7 +94,7 @@ final class HttpJobClient implements JobClient {
   }
 
   @Override
-  public void retryJob(String jobId) {
-    http.postWithoutResult("/api/job/retry", new OfJob(jobId));
+  public void retryJob(String jobId, String operator, String reason) {
+    http.postWithoutResult("/api/job/retry", new ActOnJob(jobId, operator, reason));
   }
 }

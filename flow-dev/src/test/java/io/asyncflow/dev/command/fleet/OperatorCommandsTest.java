@@ -260,8 +260,10 @@ class OperatorCommandsTest {
             + " It stops once its tasks are done.",
         "worker drain w1 --undo --operator ann |"
             + " worker/drain {'workerId':'w1','undo':1,'operator':'ann'} | It need not stop.",
-        "job cancel 7 | job/cancel {'jobId':'7'} | Cancelled.",
-        "job retry 7 | job/retry {'jobId':'7'} | They run again."
+        "job cancel 7 --operator ann --reason why |"
+            + " job/cancel {'jobId':'7','operator':'ann','reason':'why'} | Cancelled.",
+        "job retry 7 --operator ann |"
+            + " job/retry {'jobId':'7','operator':'ann'} | They run again."
       })
   void eachActHasItsCall(String command, String call, String said) {
     run(command.trim().split(" "));
