@@ -317,6 +317,15 @@ class OperatorCommandsTest {
     assertThat(server.errors()).isNotEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"--url http://127.0.0.1:1 list", "--url=http://127.0.0.1:1 list"})
+  void optionBeforeTheCommandIsToldItsPlace(String words) {
+    assertThat(server.run(("worker " + words).split(" "))).isEqualTo(2);
+    assertThat(server.errors())
+        .first()
+        .isEqualTo("asyncflow: worker takes --url behind its command.");
+  }
+
   @Test
   void refusalIsToldWithItsCode() {
     server.refuses(8037, "no worker w9 has sent a heartbeat for a day");
