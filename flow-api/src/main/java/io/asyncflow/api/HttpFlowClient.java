@@ -15,6 +15,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.worker.WorkerClient;
 import java.io.IOException;
 import java.io.InputStream;
@@ -107,6 +108,7 @@ public final class HttpFlowClient implements FlowClient {
   private final SteerClient steer = new HttpSteerClient(this);
   private final BulkClient bulk = new HttpBulkClient(this);
   private final WorkerClient workers = new HttpWorkerClient(this);
+  private final TableClient tables = new HttpTableClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -489,6 +491,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public PauseClient pauses() {
     return pauses;
+  }
+
+  @Override
+  public TableClient tables() {
+    return tables;
   }
 
   @Override

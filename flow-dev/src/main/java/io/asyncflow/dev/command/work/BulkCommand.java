@@ -11,7 +11,6 @@ import io.asyncflow.api.bulk.BulkPreview;
 import io.asyncflow.api.bulk.NewBulk;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.BoundedCount.Kind;
-import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
@@ -132,10 +131,8 @@ public final class BulkCommand {
           long count,
       @Mixin ActOptions act,
       @Mixin Output output) {
-    if (act.reason() == null || act.reason().isBlank()) {
-      throw new UsageException("start needs --reason TEXT.");
-    }
-    String id = bulks(server).start(token, count, act.operator(), act.reason());
+    String reason = act.requiredReason("start");
+    String id = bulks(server).start(token, count, act.operator(), reason);
     if (!output.printed(new Started(id), out)) {
       out.println(OneLine.of(id));
     }

@@ -17,11 +17,13 @@ import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
 import io.asyncflow.api.find.WhyReason;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
 import io.asyncflow.dev.command.option.TimeSpan;
+import io.asyncflow.dev.command.option.WholeNumber.FromOne;
 import io.asyncflow.dev.command.option.WholeNumber.FromZero;
 import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
 import io.asyncflow.dev.environment.ServerOption;
@@ -333,6 +335,58 @@ public final class TaskCommand {
       @Mixin ActOptions act) {
     client(server).restartTask(id, act.operator(), act.reason());
     out.println("Restarted.");
+  }
+
+  @Command(
+      name = "expire",
+      description =
+          "Ends the lease of a task that runs. No retry is used up, and the report of the hold is"
+              + " good until the next hold.")
+  void expire(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Option(
+              names = "--epoch",
+              paramLabel = "N",
+              converter = FromOne.class,
+              description =
+                  "only the hold with this leaseEpoch; the hold of now if it is not given")
+          Integer epoch,
+      @Mixin ActOptions act) {
+    String reason = act.requiredReason("expire");
+    FlowClient flow = client(server);
+    int leaseEpoch = epoch == null ? holdOf(flow.getTask(id)) : epoch;
+    flow.steer().expireLease(id, leaseEpoch, act.operator(), reason);
+    out.println("Its lease has ended.");
+  }
+
+  private static int holdOf(Task task) {
+    if (task.taskStatus() != TaskStatus.EXECUTING) {
+      throw new DevException("It has no lease: it is " + task.taskStatus() + ".");
+    }
+    return task.leaseEpoch();
+  }
+
+  @Command(
+      name = "force",
+      description =
+          "Sets the status of a task, whatever it is now. The holder cannot report any more; a task"
+              + " that waits from now on has all its retries.")
+  void force(
+      @Mixin ServerOption server,
+      @Parameters(index = "0", paramLabel = "ID", description = ID) String id,
+      @Parameters(
+              index = "1",
+              paramLabel = "STATUS",
+              description = "WAITING, SUCCESS, FAILED or CANCELLED")
+          TaskStatus status,
+      @Mixin ActOptions act) {
+    if (status == TaskStatus.EXECUTING || status == TaskStatus.PAUSED) {
+      throw new UsageException("STATUS wants WAITING, SUCCESS, FAILED or CANCELLED.");
+    }
+    String reason = act.requiredReason("force");
+    client(server).steer().setStatus(id, status, act.operator(), reason);
+    out.println("It is " + status + ".");
   }
 
   @Command(name = "run", description = "Makes a waiting task due now that would be due later.")

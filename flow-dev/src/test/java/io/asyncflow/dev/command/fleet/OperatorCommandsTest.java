@@ -156,6 +156,38 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void tablesOfATypeAreATable() {
+    server.answers(
+        """
+        {"tables":[{"table":"t_lark_task_1","number":1,"state":"DRAINED","rows":5000000,"bytes":null,
+         "createTime":%1$d,"ageSeconds":60,"drainTime":%1$d,"paused":false},
+         {"table":"t_lark_task_2","number":2,"state":"OPEN","rows":12,"bytes":16384,
+         "createTime":%1$d,"ageSeconds":60,"drainTime":null,"paused":true}]}
+        """
+            .formatted(THREE));
+    run("type", "tables", "lark");
+    assertThat(server.printed())
+        .containsExactly(
+            "TABLE          STATE    ROWS        BYTES    CREATED                    DRAINED"
+                + "                    PAUSED TASKS",
+            "t_lark_task_1  DRAINED  ~5,000,000  -        2026-11-23 03:00:00+01:00  2026-11-23"
+                + " 03:00:00+01:00  no",
+            "t_lark_task_2  OPEN     ~12         ~16,384  2026-11-23 03:00:00+01:00  -"
+                + "                          yes");
+    assertThat(server.asked).containsExactly("task_schedule_cfg/tables {\"taskType\":\"lark\"}");
+  }
+
+  @Test
+  void tableThatIsBegunIsNamed() {
+    server.answers("{\"table\":\"t_lark_task_4\"}");
+    server.answers("{\"table\":\"t_lark_task_5\"}");
+    run("type", "roll", "lark");
+    run("type", "roll", "lark", "--json");
+    assertThat(server.printed()).containsExactly("t_lark_task_4", "{\"table\":\"t_lark_task_5\"}");
+    assertThat(server.asked).containsOnly("task_schedule_cfg/roll {\"taskType\":\"lark\"}");
+  }
+
+  @Test
   void workersAreATable() {
     server.answers("{\"workerList\":[" + WORKER + "]}");
     run("worker", "list");
@@ -252,6 +284,9 @@ class OperatorCommandsTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "type clean lark t_lark_task_1 --operator ann --reason why |"
+            + " task_schedule_cfg/clean {'taskType':'lark','table':'t_lark_task_1','operator':'ann',"
+            + "'reason':'why'} | It is dropped within a minute.",
         "worker drain w1 --operator ann --reason why |"
             + " worker/drain {'workerId':'w1','operator':'ann','reason':'why'} |"
             + " It stops once its tasks are done.",
@@ -277,6 +312,7 @@ class OperatorCommandsTest {
       value = {
         "type list | {'scheduleCfgList':[{'task_type':'lark'",
         "type stages lark | {'at':1,'whole':true,'stages':[]}",
+        "type tables lark | {'tables':[]}",
         "worker list | {'workerList':[]}",
         "job list | {'jobList':[],'nextCursor':",
         "job tasks 7 | {'taskList':[],'nextCursor':"
@@ -284,7 +320,7 @@ class OperatorCommandsTest {
   void answersArePrintedAsJson(String command, String json) {
     server.answers(
         """
-        {"scheduleCfgList":[{"task_type":"lark"}],"workerList":[],"jobList":[],"taskList":[],
+        {"scheduleCfgList":[{"task_type":"lark"}],"workerList":[],"jobList":[],"taskList":[],"tables":[],
          "at":1,"whole":true,"stages":[]}
         """);
     run((command.trim() + " --json").split(" "));
@@ -298,6 +334,8 @@ class OperatorCommandsTest {
   @ValueSource(
       strings = {
         "type show",
+        "type clean lark",
+        "type roll",
         "type save lark schedule_limit",
         "type save lark planet=7",
         "type save lark task_type=tts",
