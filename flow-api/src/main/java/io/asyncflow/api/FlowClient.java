@@ -10,6 +10,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
@@ -267,6 +268,15 @@ public interface FlowClient {
    */
   default PauseClient pauses() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no pauses");
+  }
+
+  /**
+   * The calls about the tables of task types.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default TableClient tables() {
+    throw new UnsupportedOperationException(getClass().getName() + " knows no tables");
   }
 
   /**

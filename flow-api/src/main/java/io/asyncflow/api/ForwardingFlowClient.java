@@ -10,6 +10,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
@@ -149,6 +150,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public PauseClient pauses() {
     return client.pauses();
+  }
+
+  @Override
+  public TableClient tables() {
+    return client.tables();
   }
 
   @Override

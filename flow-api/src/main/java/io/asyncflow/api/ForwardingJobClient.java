@@ -54,8 +54,8 @@ public abstract class ForwardingJobClient implements JobClient {
   }
 
   @Override
-  public void cancelJob(String jobId) {
-    jobs.cancelJob(jobId);
+  public void cancelJob(String jobId, String operator, String reason) {
+    jobs.cancelJob(jobId, operator, reason);
   }
 
   @Override
@@ -69,7 +69,7 @@ public abstract class ForwardingJobClient implements JobClient {
   }
 
   @Override
-  public void retryJob(String jobId) {
-    jobs.retryJob(jobId);
+  public void retryJob(String jobId, String operator, String reason) {
+    jobs.retryJob(jobId, operator, reason);
   }
 }

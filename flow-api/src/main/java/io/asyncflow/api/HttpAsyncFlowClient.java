@@ -33,7 +33,50 @@ final class HttpAsyncFlowClient implements AsyncFlowClient {
   }
 
   @Override
+  public CompletableFuture<TaskPage> getTaskList(String taskType, TaskPageRequest request) {
+    return http.send(HttpFlowClient.listCall(taskType, request));
+  }
+
+  @Override
+  public CompletableFuture<TaskPage> getUserTaskList(String userId, TaskPageRequest request) {
+    return http.send(HttpFlowClient.userListCall(userId, request));
+  }
+
+  @Override
   public CompletableFuture<Void> cancelTask(String taskId, String operator, String reason) {
     return http.send(HttpFlowClient.cancelCall(taskId, operator, reason));
+  }
+
+  @Override
+  public CompletableFuture<String> retryTask(String taskId, String operator, String reason) {
+    return http.send(HttpFlowClient.retryCall(taskId, operator, reason));
+  }
+
+  @Override
+  public AsyncJobClient jobs() {
+    return new Jobs(http);
+  }
+
+  private record Jobs(HttpFlowClient http) implements AsyncJobClient {
+
+    @Override
+    public CompletableFuture<String> createJob(NewJob job) {
+      return http.send(HttpJobClient.createCall(job));
+    }
+
+    @Override
+    public CompletableFuture<Job> getJob(String jobId) {
+      return http.send(HttpJobClient.getCall(jobId));
+    }
+
+    @Override
+    public CompletableFuture<JobPage> getJobList(JobListRequest request) {
+      return http.send(HttpJobClient.listCall(request));
+    }
+
+    @Override
+    public CompletableFuture<Void> cancelJob(String jobId, String operator, String reason) {
+      return http.send(HttpJobClient.cancelCall(jobId, operator, reason));
+    }
   }
 }

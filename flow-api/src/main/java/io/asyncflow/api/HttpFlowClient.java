@@ -15,6 +15,7 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.worker.WorkerClient;
 import java.io.IOException;
 import java.io.InputStream;
@@ -86,7 +87,7 @@ public final class HttpFlowClient implements FlowClient {
   private static final ObjectReader OUTCOMES = envelopeOf(OutcomesResult.class);
   private static final ObjectReader HEARTBEAT = envelopeOf(HeartbeatAnswer.class);
   private static final ObjectReader TASK_TYPES = envelopeOf(TaskTypesResult.class);
-  private static final ObjectReader NO_RESULT = envelopeOf(Object.class);
+  static final ObjectReader NO_RESULT = envelopeOf(Object.class);
 
   private final URI baseUrl;
   private final Supplier<String> apiKey;
@@ -107,6 +108,7 @@ public final class HttpFlowClient implements FlowClient {
   private final SteerClient steer = new HttpSteerClient(this);
   private final BulkClient bulk = new HttpBulkClient(this);
   private final WorkerClient workers = new HttpWorkerClient(this);
+  private final TableClient tables = new HttpTableClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -309,21 +311,12 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public TaskPage getTaskList(String taskType, TaskPageRequest request) {
-    GetTaskList body =
-        new GetTaskList(taskType, bitsOf(request), request.limit(), request.cursor());
-    return post("/api/task/getTaskList", body, TASK_PAGE);
+    return make(listCall(taskType, request));
   }
 
   @Override
   public TaskPage getUserTaskList(String userId, TaskPageRequest request) {
-    GetUserTaskList body =
-        new GetUserTaskList(userId, bitsOf(request), request.limit(), request.cursor());
-    return post("/api/task/getUserTaskList", body, TASK_PAGE);
-  }
-
-  /** The statuses as bits; 0 for all. */
-  private static int bitsOf(TaskPageRequest request) {
-    return request.statuses().stream().mapToInt(TaskStatus::code).sum();
+    return make(userListCall(userId, request));
   }
 
   @Override
@@ -368,15 +361,39 @@ public final class HttpFlowClient implements FlowClient {
     return new Call<>("/api/task/getTask", body, TASK, found -> ((TaskResult) found).taskData());
   }
 
+  static Call<TaskPage> listCall(String taskType, TaskPageRequest request) {
+    GetTaskList body =
+        new GetTaskList(taskType, bitsOf(request), request.limit(), request.cursor());
+    return new Call<>("/api/task/getTaskList", body, TASK_PAGE, TaskPage.class::cast);
+  }
+
+  static Call<TaskPage> userListCall(String userId, TaskPageRequest request) {
+    GetUserTaskList body =
+        new GetUserTaskList(userId, bitsOf(request), request.limit(), request.cursor());
+    return new Call<>("/api/task/getUserTaskList", body, TASK_PAGE, TaskPage.class::cast);
+  }
+
+  /** The statuses as bits; 0 for all. */
+  private static int bitsOf(TaskPageRequest request) {
+    return request.statuses().stream().mapToInt(TaskStatus::code).sum();
+  }
+
   static Call<Void> cancelCall(String taskId, String operator, String reason) {
     return new Call<>(
         "/api/task/cancel", new ActOn(taskId, operator, reason), NO_RESULT, nothing -> null);
   }
 
+  static Call<String> retryCall(String taskId, String operator, String reason) {
+    return new Call<>(
+        "/api/task/retry",
+        new ActOn(taskId, operator, reason),
+        TASK_ID,
+        retried -> ((TaskIdResult) retried).taskId());
+  }
+
   @Override
   public String retryTask(String taskId, String operator, String reason) {
-    TaskIdResult retried = post("/api/task/retry", new ActOn(taskId, operator, reason), TASK_ID);
-    return retried.taskId();
+    return make(retryCall(taskId, operator, reason));
   }
 
   @Override
@@ -477,6 +494,11 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
+  public TableClient tables() {
+    return tables;
+  }
+
+  @Override
   public WorkerClient workers() {
     return workers;
   }
@@ -563,7 +585,7 @@ public final class HttpFlowClient implements FlowClient {
     return WireJson.readerOf(Envelope.class, result);
   }
 
-  private <T> T make(Call<T> call) {
+  <T> T make(Call<T> call) {
     return resultOf(call, exchange(call.path(), call.body(), call.answer(), Duration.ZERO));
   }
 

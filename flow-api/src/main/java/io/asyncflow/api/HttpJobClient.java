@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.databind.ObjectReader;
+import io.asyncflow.api.HttpFlowClient.Call;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.net.URLEncoder;
@@ -35,25 +36,48 @@ final class HttpJobClient implements JobClient {
 
   private record GetJobTasks(String jobId, int limit, String cursor) {}
 
-  @Override
-  public String createJob(NewJob job) {
-    JobIdResult created = http.post("/api/job/createJob", Map.of("jobData", job), JOB_ID);
-    return created.jobId();
+  static Call<String> createCall(NewJob job) {
+    return new Call<>(
+        "/api/job/createJob",
+        Map.of("jobData", job),
+        JOB_ID,
+        created -> ((JobIdResult) created).jobId());
   }
 
-  @Override
-  public Job getJob(String jobId) {
-    JobResult found = http.post("/api/job/getJob", new OfJob(jobId), JOB);
-    return found.jobData();
+  static Call<Job> getCall(String jobId) {
+    return new Call<>(
+        "/api/job/getJob", new OfJob(jobId), JOB, found -> ((JobResult) found).jobData());
   }
 
-  @Override
-  public JobPage getJobList(JobListRequest request) {
+  static Call<JobPage> listCall(JobListRequest request) {
     String states = request.states().stream().map(JobState::name).collect(Collectors.joining(","));
     GetJobList body =
         new GetJobList(
             request.userId(), request.jobType(), states, request.limit(), request.cursor());
-    return http.post("/api/job/getJobList", body, JOB_PAGE);
+    return new Call<>("/api/job/getJobList", body, JOB_PAGE, JobPage.class::cast);
+  }
+
+  static Call<Void> cancelCall(String jobId, String operator, String reason) {
+    return new Call<>(
+        "/api/job/cancel",
+        new ActOnJob(jobId, operator, reason),
+        HttpFlowClient.NO_RESULT,
+        nothing -> null);
+  }
+
+  @Override
+  public String createJob(NewJob job) {
+    return http.make(createCall(job));
+  }
+
+  @Override
+  public Job getJob(String jobId) {
+    return http.make(getCall(jobId));
+  }
+
+  @Override
+  public JobPage getJobList(JobListRequest request) {
+    return http.make(listCall(request));
   }
 
   @Override
@@ -79,8 +103,8 @@ final class HttpJobClient implements JobClient {
   }
 
   @Override
-  public void cancelJob(String jobId) {
-    http.postWithoutResult("/api/job/cancel", new OfJob(jobId));
+  public void cancelJob(String jobId, String operator, String reason) {
+    http.make(cancelCall(jobId, operator, reason));
   }
 
   @Override
@@ -94,7 +118,7 @@ final class HttpJobClient implements JobClient {
   }
 
   @Override
-  public void retryJob(String jobId) {
-    http.postWithoutResult("/api/job/retry", new OfJob(jobId));
+  public void retryJob(String jobId, String operator, String reason) {
+    http.postWithoutResult("/api/job/retry", new ActOnJob(jobId, operator, reason));
   }
 }

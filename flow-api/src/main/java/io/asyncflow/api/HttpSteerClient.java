@@ -32,6 +32,8 @@ final class HttpSteerClient implements SteerClient {
 
   private record ExpireLease(String taskId, int leaseEpoch, String operator, String reason) {}
 
+  private record SetStatus(String taskId, int status, String operator, String reason) {}
+
   record Cloned(String taskId) {}
 
   @Override
@@ -66,5 +68,11 @@ final class HttpSteerClient implements SteerClient {
   public void expireLease(String taskId, int leaseEpoch, String operator, String reason) {
     http.postWithoutResult(
         "/api/task/expireLease", new ExpireLease(taskId, leaseEpoch, operator, reason));
+  }
+
+  @Override
+  public void setStatus(String taskId, TaskStatus status, String operator, String reason) {
+    http.postWithoutResult(
+        "/api/task/setStatus", new SetStatus(taskId, status.code(), operator, reason));
   }
 }

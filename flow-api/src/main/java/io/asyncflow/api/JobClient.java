@@ -53,8 +53,20 @@ public interface JobClient {
    */
   void addJobChildren(JobChildren children);
 
-  /** Cancels what is left of a job; does nothing if the job is cancelled or being cancelled. */
-  void cancelJob(String jobId);
+  /**
+   * Cancels what is left of a job; does nothing if the job is cancelled or being cancelled.
+   *
+   * @param operator recorded with the act; {@code null} for none
+   * @param reason recorded with the act; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if the job has ended
+   *     otherwise
+   */
+  void cancelJob(String jobId, String operator, String reason);
+
+  /** Cancels what is left of a job, without an operator and a reason. */
+  default void cancelJob(String jobId) {
+    cancelJob(jobId, null, null);
+  }
 
   /**
    * Pauses a job: no child is released, and no task of it that waits is held. Those that run go on.
@@ -83,6 +95,15 @@ public interface JobClient {
   /**
    * Runs the failed and cancelled tasks of a job again; only for a job that has ended without
    * success.
+   *
+   * @param operator recorded with the act; {@code null} for none
+   * @param reason recorded with the act; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} for any other job
    */
-  void retryJob(String jobId);
+  void retryJob(String jobId, String operator, String reason);
+
+  /** Runs them again, without an operator and a reason. */
+  default void retryJob(String jobId) {
+    retryJob(jobId, null, null);
+  }
 }

@@ -50,12 +50,59 @@ final class ThreadedFlowClient implements AsyncFlowClient {
     return supply(() -> client.getTask(taskType, idempotencyKey));
   }
 
-  @Override
-  public CompletableFuture<Void> cancelTask(String taskId, String operator, String reason) {
+  private static CompletableFuture<Void> run(Runnable call) {
     return supply(
         () -> {
-          client.cancelTask(taskId, operator, reason);
+          call.run();
           return null;
         });
+  }
+
+  @Override
+  public CompletableFuture<TaskPage> getTaskList(String taskType, TaskPageRequest request) {
+    return supply(() -> client.getTaskList(taskType, request));
+  }
+
+  @Override
+  public CompletableFuture<TaskPage> getUserTaskList(String userId, TaskPageRequest request) {
+    return supply(() -> client.getUserTaskList(userId, request));
+  }
+
+  @Override
+  public CompletableFuture<Void> cancelTask(String taskId, String operator, String reason) {
+    return run(() -> client.cancelTask(taskId, operator, reason));
+  }
+
+  @Override
+  public CompletableFuture<String> retryTask(String taskId, String operator, String reason) {
+    return supply(() -> client.retryTask(taskId, operator, reason));
+  }
+
+  @Override
+  public AsyncJobClient jobs() {
+    return new Jobs(client.jobs());
+  }
+
+  private record Jobs(JobClient jobs) implements AsyncJobClient {
+
+    @Override
+    public CompletableFuture<String> createJob(NewJob job) {
+      return supply(() -> jobs.createJob(job));
+    }
+
+    @Override
+    public CompletableFuture<Job> getJob(String jobId) {
+      return supply(() -> jobs.getJob(jobId));
+    }
+
+    @Override
+    public CompletableFuture<JobPage> getJobList(JobListRequest request) {
+      return supply(() -> jobs.getJobList(request));
+    }
+
+    @Override
+    public CompletableFuture<Void> cancelJob(String jobId, String operator, String reason) {
+      return run(() -> jobs.cancelJob(jobId, operator, reason));
+    }
   }
 }

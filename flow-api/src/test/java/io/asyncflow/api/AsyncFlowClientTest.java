@@ -11,6 +11,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,58 @@ class AsyncFlowClientTest {
           .startsWith("cancel ")
           .contains("\"operator\":\"ann\"");
       assertThat(failureOf(flow.create(TASK))).hasMessageContaining("it has no result");
+    }
+  }
+
+  @Test
+  void listsAndRetriesAreThoseOfTheOtherCalls() throws Exception {
+    try (StubServer server = new StubServer("/api/task/")) {
+      AsyncFlowClient flow = server.client().async();
+      server.answers("{\"taskList\":[],\"nextCursor\":\"17\"}");
+      TaskPageRequest failed = TaskPageRequest.of(TaskStatus.FAILED);
+      TaskPage page = new TaskPage(List.of(), "17");
+      assertThat(flow.getTaskList("lark", failed).get()).isEqualTo(page);
+      assertThat(flow.getUserTaskList("ada", failed).get()).isEqualTo(page);
+      server.answers("{\"taskId\":\"1_lark_task_2\"}");
+      assertThat(flow.retryTask("1_lark_task_1", "ann", "why").get()).isEqualTo("1_lark_task_2");
+      assertThat(server.seen)
+          .containsExactly(
+              "getTaskList {\"taskType\":\"lark\",\"status\":8}",
+              "getUserTaskList {\"userId\":\"ada\",\"statusList\":8}",
+              "retry {\"taskId\":\"1_lark_task_1\",\"operator\":\"ann\",\"reason\":\"why\"}");
+    }
+  }
+
+  @Test
+  void callsAboutJobsAreThoseOfTheOtherCalls() throws Exception {
+    try (StubServer server = new StubServer("/api/job/")) {
+      FlowClient client = server.client();
+      for (AsyncJobClient jobs :
+          List.of(client.async().jobs(), new ForwardingFlowClient(client) {}.async().jobs())) {
+        server.seen.clear();
+        server.answers("{\"jobId\":\"7\"}");
+        assertThat(jobs.createJob(NewJob.of("tts", "ada", "text")).get()).isEqualTo("7");
+        server.answers(
+            "{\"jobData\":{\"jobId\":\"7\",\"state\":\"RUNNING\",\"priority\":0,\"done\":0,\"failed\":0,"
+                + "\"cancelled\":0,\"createTime\":1,\"modifyTime\":1,\"merge\":true}}");
+        assertThat(jobs.getJob("7").get().state()).isEqualTo(JobState.RUNNING);
+        server.answers("{\"jobList\":[],\"nextCursor\":\"6\"}");
+        JobListRequest running =
+            new JobListRequest(null, "tts", Set.of(JobState.RUNNING), null, null);
+        assertThat(jobs.getJobList(running).get()).isEqualTo(new JobPage(List.of(), "6"));
+        server.answers("null");
+        assertThat(jobs.cancelJob("7", "ann", null).get()).isNull();
+        assertThat(server.seen)
+            .hasSize(4)
+            .contains(
+                "getJob {\"jobId\":\"7\"}",
+                "getJobList {\"jobType\":\"tts\",\"state\":\"RUNNING\"}",
+                "cancel {\"jobId\":\"7\",\"operator\":\"ann\"}")
+            .first()
+            .asString()
+            .startsWith("createJob {\"jobData\":{")
+            .contains("\"jobInput\":\"text\"");
+      }
     }
   }
 

@@ -43,6 +43,7 @@ import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.worker.WorkerClient;
 import io.asyncflow.rules.DuplicateCreate;
 import io.asyncflow.rules.FireId;
@@ -100,9 +101,9 @@ import java.util.function.Supplier;
  * server refuses them; the numbers of a type and the fields of jobs are not checked.
  *
  * <p>It has no {@link #find()}, {@link #steer()}, {@link #bulk()}, {@link #workers()}, {@link
- * #stats()}, {@link #acts()}, {@link #keys()} and {@link #hooks()}: these throw {@link
- * UnsupportedOperationException}. For code that makes such calls, wrap the fake into a {@link
- * ForwardingFlowClient} that answers them, or test it against a server.
+ * #tables()}, {@link #stats()}, {@link #acts()}, {@link #keys()} and {@link #hooks()}: these throw
+ * {@link UnsupportedOperationException}. For code that makes such calls, wrap the fake into a
+ * {@link ForwardingFlowClient} that answers them, or test it against a server.
  *
  * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
  * does. So schedules fire when the clock of the test has reached their time. As in the server, a
@@ -979,6 +980,11 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public WorkerClient workers() {
     throw missing("workers()");
+  }
+
+  @Override
+  public TableClient tables() {
+    throw missing("tables()");
   }
 
   @Override

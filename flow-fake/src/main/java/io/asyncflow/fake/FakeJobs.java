@@ -325,7 +325,7 @@ final class FakeJobs implements JobClient {
   }
 
   @Override
-  public void cancelJob(String jobId) {
+  public void cancelJob(String jobId, String operator, String reason) {
     synchronized (server) {
       Row row = row(jobId);
       if (row.state != JobState.CANCELLED) {
@@ -393,7 +393,7 @@ final class FakeJobs implements JobClient {
   }
 
   @Override
-  public void retryJob(String jobId) {
+  public void retryJob(String jobId, String operator, String reason) {
     throw new UnsupportedOperationException("the fake flowsvr retries no jobs");
   }
 

@@ -638,6 +638,7 @@ class FakeFlowServerTest {
             server::steer,
             server::bulk,
             server::workers,
+            server::tables,
             server::stats,
             server::acts,
             server::keys,

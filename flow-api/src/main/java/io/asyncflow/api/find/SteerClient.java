@@ -1,5 +1,7 @@
 package io.asyncflow.api.find;
 
+import io.asyncflow.api.TaskStatus;
+
 /**
  * The calls of flowsvr's contract that steer a single task; see {@link io.asyncflow.api.FlowClient}
  * for the exceptions. Implementations are thread-safe.
@@ -31,6 +33,15 @@ public interface SteerClient {
    * @param reason is required
    */
   void expireLease(String taskId, int leaseEpoch, String operator, String reason);
+
+  /**
+   * Forces a status, whatever it is now; the holder of the task cannot report any more. A task that
+   * is set to waiting has all its retries and no result.
+   *
+   * @param status {@code WAITING}, {@code SUCCESS}, {@code FAILED} or {@code CANCELLED}
+   * @param reason is required
+   */
+  void setStatus(String taskId, TaskStatus status, String operator, String reason);
 
   /**
    * When a task shall be due, or how urgent it shall be; one of the three is given.

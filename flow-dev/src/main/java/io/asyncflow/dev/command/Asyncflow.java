@@ -183,6 +183,11 @@ public final class Asyncflow {
 
   private static String sentence(UnmatchedArgumentException e, CommandSpec command) {
     String argument = e.getUnmatched().get(0);
+    String option = argument.replaceFirst("=.*", "");
+    if (command.subcommands().values().stream()
+        .anyMatch(subcommand -> subcommand.getCommandSpec().findOption(option) != null)) {
+      return command.name() + " takes " + option + " behind its command.";
+    }
     if (!e.isUnknownOption() && !command.positionalParameters().isEmpty()) {
       return "%s takes one %s, and %s is another."
           .formatted(command.name(), command.positionalParameters().get(0).paramLabel(), argument);

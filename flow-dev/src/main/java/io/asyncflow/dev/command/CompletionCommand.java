@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "completion",
     description = {
-      "Prints a script with which Bash and Zsh complete commands, options and their values:",
+      "Prints a script with which Bash and Zsh complete commands, options and their values.",
       "source <(./asyncflow completion)"
     })
 final class CompletionCommand implements Runnable {

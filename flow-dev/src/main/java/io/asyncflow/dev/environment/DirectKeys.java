@@ -1,5 +1,6 @@
 package io.asyncflow.dev.environment;
 
+import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
@@ -49,10 +50,10 @@ public final class DirectKeys {
    * @throws UsageException if a limit is none
    * @throws DevException if a live key has the name, or the database does not do it
    */
-  public AccessKey create(NewKey wanted, Duration life) {
+  public IssuedKey create(NewKey wanted, Duration life) {
     NewKey limited = refuseBadLimits(wanted);
     try (Connection connection = database.connect()) {
-      AccessKey key = create(connection, limited, life);
+      IssuedKey key = create(connection, limited, life);
       connection.commit();
       return key;
     } catch (SQLException e) {
@@ -81,7 +82,7 @@ public final class DirectKeys {
                             + "."));
   }
 
-  private AccessKey create(Connection database, NewKey wanted, Duration life) throws SQLException {
+  private IssuedKey create(Connection database, NewKey wanted, Duration life) throws SQLException {
     long now;
     try (Statement statement = database.createStatement()) {
       // First, as servers do: so changes of keys follow one another.
@@ -138,7 +139,7 @@ public final class DirectKeys {
         now,
         "key:" + row.id(),
         PRINCIPAL);
-    return key;
+    return new IssuedKey(row.id(), key.text(), row.expireTime());
   }
 
   private static void refuseIfTaken(Connection database, NewKey wanted, long now)

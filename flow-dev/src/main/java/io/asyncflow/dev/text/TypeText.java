@@ -5,6 +5,7 @@ import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.api.stats.StageList.Percentiles;
 import io.asyncflow.api.stats.StageList.StageNumbers;
+import io.asyncflow.api.table.TaskTable;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -83,6 +84,27 @@ public final class TypeText {
           duration(wait == null ? null : wait.p95()));
     }
     return table.lines();
+  }
+
+  /** One line a table, below a line of heads. */
+  public static List<String> tables(List<TaskTable> tables, TimeText times) {
+    TextTable table =
+        new TextTable("TABLE", "STATE", "ROWS", "BYTES", "CREATED", "DRAINED", "PAUSED TASKS");
+    for (TaskTable one : tables) {
+      table.add(
+          one.table(),
+          one.state().name(),
+          estimate(one.rows()),
+          estimate(one.bytes()),
+          times.of(one.createTime()),
+          one.drainTime() == null ? "-" : times.of(one.drainTime()),
+          one.paused() ? "yes" : "no");
+    }
+    return table.lines();
+  }
+
+  private static String estimate(Long number) {
+    return number == null ? "-" : "~%,d".formatted(number);
   }
 
   private static String count(BoundedCount count) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -49,6 +50,63 @@ class CommandReferenceTest {
                             .map(CommandLine::getCommandName)
                             .distinct()
                             .toList()));
+  }
+
+  /** A list of commands shows the first line alone. */
+  @Test
+  void firstLineOfEachDescriptionIsASentence() {
+    everyCommand()
+        .forEach(
+            command ->
+                assertThat(command.getCommandSpec().usageMessage().description()[0])
+                    .as(command.getCommandSpec().qualifiedName())
+                    .endsWith("."));
+  }
+
+  /** Their calls answer nothing, or the program does not print what they answer. */
+  @Test
+  void everyOtherCommandThatAsksAServerPrintsJson() {
+    assertThat(
+            everyCommand()
+                .filter(command -> command.getCommandSpec().findOption("--url") != null)
+                .filter(command -> command.getCommandSpec().findOption("--json") == null)
+                .map(
+                    command ->
+                        command.getCommandSpec().qualifiedName().replace("./asyncflow ", "")))
+        .containsExactlyInAnyOrder(
+            "submit",
+            "pause",
+            "resume",
+            "task cancel",
+            "task restart",
+            "task expire",
+            "task force",
+            "task run",
+            "task reschedule",
+            "task workers",
+            "type save",
+            "type clean",
+            "job cancel",
+            "job retry",
+            "bulk stop",
+            "bulk resume",
+            "schedule pause",
+            "schedule resume",
+            "schedule delete",
+            "worker drain",
+            "hook delete",
+            "key revoke",
+            "key deny",
+            "key allow");
+  }
+
+  private static Stream<CommandLine> everyCommand() {
+    CommandLine root = Asyncflow.of(DevLauncher.commands(Map.of(), System.out, System.err));
+    return root.getSubcommands().values().stream()
+        .flatMap(
+            command ->
+                Stream.concat(Stream.of(command), command.getSubcommands().values().stream()))
+        .distinct();
   }
 
   /** The words in brackets below the name of the command. */

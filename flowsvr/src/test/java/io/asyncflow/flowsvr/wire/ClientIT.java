@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.CreateResult;
@@ -27,6 +28,8 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.api.find.SteerClient.NewDue;
+import io.asyncflow.api.table.TableState;
+import io.asyncflow.api.table.TaskTable;
 import io.asyncflow.api.worker.Worker;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
@@ -251,6 +254,22 @@ class ClientIT {
 
     flow.steer().expireLease(id, held.leaseEpoch(), "ann", "the worker is gone");
     assertThat(flow.getTask(id).taskStatus()).isEqualTo(TaskStatus.WAITING);
+
+    flow.steer().setStatus(id, TaskStatus.FAILED, "ann", "given up");
+    assertThat(flow.getTask(id).taskStatus()).isEqualTo(TaskStatus.FAILED);
+  }
+
+  @Test
+  void nextTableIsBegunByHandAndIsNotDropped() {
+    flow.createTask(aTask());
+    String next = flow.tables().roll(type.name());
+    assertThat(flow.tables().list(type.name()))
+        .extracting(TaskTable::table, TaskTable::number, TaskTable::state)
+        .containsExactly(
+            tuple("t_" + type.name() + "_task_1", 1, TableState.FULL),
+            tuple(next, 2, TableState.OPEN));
+    assertThat(refusalOf(() -> flow.tables().clean(type.name(), next, "ann", "disk space")))
+        .isEqualTo(ErrorCode.TRANSITION_NOT_ALLOWED);
   }
 
   @Test

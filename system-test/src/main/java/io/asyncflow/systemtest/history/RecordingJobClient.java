@@ -36,11 +36,11 @@ final class RecordingJobClient extends ForwardingJobClient {
   }
 
   @Override
-  public void cancelJob(String jobId) {
+  public void cancelJob(String jobId, String operator, String reason) {
     recording.recorded(
         phase -> List.of(Event.draft(Act.CANCEL_JOB, phase).task(jobId)),
         () -> {
-          super.cancelJob(jobId);
+          super.cancelJob(jobId, operator, reason);
           return jobId;
         },
         id -> List.of(Event.draft(Act.CANCEL_JOB, Phase.OK).task(id)));

@@ -110,10 +110,9 @@ public final class AuditCommand {
 
   @Command(
       name = "verify",
-      description = {
-        "Compares the record with its chain, in the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER and",
-        "FLOW_MYSQL_PASSWORD, and names the first act that is not as it was recorded."
-      })
+      description =
+          "Compares the record with its chain, in the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER"
+              + " and FLOW_MYSQL_PASSWORD, and names the first act that is not as it was recorded.")
   void verify(
       @Option(
               names = "--retention",

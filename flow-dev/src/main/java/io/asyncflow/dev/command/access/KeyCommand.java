@@ -3,6 +3,7 @@ package io.asyncflow.dev.command.access;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.api.key.DeniedPage;
+import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.key.KeyPage;
 import io.asyncflow.api.key.KeyState;
@@ -180,7 +181,8 @@ public final class KeyCommand {
                 "the first ADMIN key, or one after all others were lost"
               })
           boolean direct,
-      @Mixin OutOption to) {
+      @Mixin OutOption to,
+      @Mixin Output output) {
     refuseToReplace(to.file);
     NewKey key =
         new NewKey(
@@ -198,9 +200,9 @@ public final class KeyCommand {
       refuseUnlessForAll(key);
       Duration life = Duration.ofDays(days == null ? DEFAULT_DAYS : days);
       DirectKeys keys = new DirectKeys(environment);
-      hand(to.file, () -> keys.create(key, life).text());
+      hand(to.file, () -> keys.create(key, life), output);
     } else {
-      hand(to.file, () -> keys(server).create(key).key());
+      hand(to.file, () -> keys(server).create(key), output);
     }
   }
 
@@ -237,17 +239,23 @@ public final class KeyCommand {
   }
 
   /** Hands a new key over; only if that is possible, it is made. */
-  private void hand(Path file, Supplier<String> maker) {
+  private void hand(Path file, Supplier<IssuedKey> maker, Output output) {
     if (file == null) {
-      out.println(OneLine.of(maker.get()));
+      IssuedKey made = maker.get();
+      if (!output.printed(made, out)) {
+        out.println(OneLine.of(made.key()));
+      }
       return;
     }
     Path directory = file.toAbsolutePath().getParent();
     if (!Files.isWritable(directory)) {
       throw new UsageException("--out: no file can be written in " + directory + ".");
     }
-    OwnerOnly.write(file, maker.get() + System.lineSeparator());
-    out.println("Written into " + file + ".");
+    IssuedKey made = maker.get();
+    OwnerOnly.write(file, made.key() + System.lineSeparator());
+    if (!output.printed(new IssuedKey(made.keyId(), null, made.expireTime()), out)) {
+      out.println("Written into " + file + ".");
+    }
   }
 
   @Command(name = "list", description = "Shows keys, newest first.")
@@ -303,8 +311,9 @@ public final class KeyCommand {
               converter = Overlap.class,
               description = "both are good for so long (${DEFAULT-VALUE}), at most 30d")
           Duration overlap,
-      @Mixin OutOption to) {
-    hand(to.file, () -> keys(server).rotate(id, overlap).key());
+      @Mixin OutOption to,
+      @Mixin Output output) {
+    hand(to.file, () -> keys(server).rotate(id, overlap), output);
   }
 
   @Command(name = "revoke", description = "Ends a key, and its calls under way.")

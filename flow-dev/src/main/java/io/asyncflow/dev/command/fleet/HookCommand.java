@@ -49,6 +49,8 @@ public final class HookCommand {
 
   record Hooks(List<Hook> hookList) {}
 
+  record Tested(String taskId) {}
+
   @Command(name = "list", description = "Shows all hooks.")
   void list(@Mixin ServerOption server, @Mixin Output output) {
     List<Hook> found = hooks(server).list();
@@ -88,11 +90,12 @@ public final class HookCommand {
               paramLabel = "STATE",
               description = "ACTIVE or PAUSED; a hook that exists keeps its state if absent")
           HookState state,
-      @Mixin ActOptions act) {
+      @Mixin ActOptions act,
+      @Mixin Output output) {
     NewHook hook =
         new NewHook(
             name, url, types == null ? Set.of() : types, kinds == null ? Set.of() : kinds, state);
-    show(hooks(server).save(hook, act.operator(), act.reason()), "Changed.");
+    show(hooks(server).save(hook, act.operator(), act.reason()), "Changed.", output);
   }
 
   @Command(
@@ -100,8 +103,12 @@ public final class HookCommand {
       description = "Sends a test to the URL of a hook, and prints the task that delivers it.")
   void test(
       @Mixin ServerOption server,
-      @Parameters(paramLabel = "NAME", description = NAME) String name) {
-    out.println(OneLine.of(hooks(server).test(name)));
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Mixin Output output) {
+    String taskId = hooks(server).test(name);
+    if (!output.printed(new Tested(taskId), out)) {
+      out.println(OneLine.of(taskId));
+    }
   }
 
   @Command(
@@ -111,12 +118,15 @@ public final class HookCommand {
   void rotate(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
-      @Mixin ActOptions act) {
-    show(hooks(server).rotate(name, act.operator(), act.reason()), "");
+      @Mixin ActOptions act,
+      @Mixin Output output) {
+    show(hooks(server).rotate(name, act.operator(), act.reason()), "", output);
   }
 
-  private void show(SavedHook saved, String withoutSecret) {
-    out.println(saved.secret() == null ? withoutSecret : OneLine.of(saved.secret()));
+  private void show(SavedHook saved, String withoutSecret, Output output) {
+    if (!output.printed(saved, out)) {
+      out.println(saved.secret() == null ? withoutSecret : OneLine.of(saved.secret()));
+    }
   }
 
   @Command(

@@ -1,11 +1,14 @@
 package io.asyncflow.dev.command.fleet;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.OneLine;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.TaskTypeSettings.Removable;
 import io.asyncflow.api.stats.StageList;
+import io.asyncflow.api.table.TaskTable;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.TimeText;
@@ -57,6 +60,10 @@ public final class TypeCommand {
 
   record Types(List<TaskTypeSettings> scheduleCfgList) {}
 
+  record Tables(List<TaskTable> tables) {}
+
+  record Rolled(String table) {}
+
   @Command(name = "list", description = "Shows all types.")
   void list(@Mixin ServerOption server, @Mixin Output output) {
     List<TaskTypeSettings> types = client(server).taskTypes();
@@ -104,6 +111,49 @@ public final class TypeCommand {
     if (!stages.whole()) {
       out.println("There may be more stages.");
     }
+  }
+
+  @Command(
+      name = "tables",
+      description = "Shows the tables of a type, and how far they have come in their life.")
+  void tables(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "TYPE", description = "the type") String name,
+      @Mixin Output output) {
+    List<TaskTable> tables = client(server).tables().list(name);
+    if (output.printed(new Tables(tables), out)) {
+      return;
+    }
+    if (tables.isEmpty()) {
+      out.println("It has no tables.");
+    } else {
+      TypeText.tables(tables, times).forEach(out::println);
+    }
+  }
+
+  @Command(name = "roll", description = "Begins the next table of a type now, and prints its name.")
+  void roll(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "TYPE", description = "the type") String name,
+      @Mixin Output output) {
+    String table = client(server).tables().roll(name);
+    if (!output.printed(new Rolled(table), out)) {
+      out.println(OneLine.of(table));
+    }
+  }
+
+  @Command(
+      name = "clean",
+      description =
+          "Drops the first table of a type, which must be drained, before its retention is over.")
+  void clean(
+      @Mixin ServerOption server,
+      @Parameters(index = "0", paramLabel = "TYPE", description = "the type") String name,
+      @Parameters(index = "1", paramLabel = "TABLE", description = "its name, as tables shows it")
+          String table,
+      @Mixin ActOptions act) {
+    client(server).tables().clean(name, table, act.operator(), act.reason());
+    out.println("It is dropped within a minute.");
   }
 
   @Command(name = "save", description = "Creates a type, or changes some columns of one.")

@@ -57,7 +57,9 @@ public final class WorkerCommand {
               paramLabel = "N",
               defaultValue = "100",
               converter = UpTo1000.class,
-              description = "the most workers (${DEFAULT-VALUE})")
+              description =
+                  "the most workers (${DEFAULT-VALUE}), 1000 at most; there is no cursor, since the"
+                      + " order changes with each heartbeat")
           int limit,
       @Mixin Output output) {
     List<Worker> workers = workers(server).list(limit);
@@ -68,6 +70,9 @@ public final class WorkerCommand {
       out.println("No worker has sent a heartbeat for a day.");
     } else {
       WorkerText.table(workers, times).forEach(out::println);
+    }
+    if (workers.size() == limit) {
+      out.println("There may be more workers.");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.asyncflow.dev.command.option;
 
+import io.asyncflow.dev.UsageException;
 import picocli.CommandLine.Option;
 
 /** What is recorded with an act. */
@@ -22,6 +23,19 @@ public final class ActOptions {
 
   /** Why, or {@code null}. */
   public String reason() {
+    return reason;
+  }
+
+  /**
+   * Why, for an act that is not done without it.
+   *
+   * @param command the name of the act's command
+   * @throws UsageException if no reason is given
+   */
+  public String requiredReason(String command) {
+    if (reason == null || reason.isBlank()) {
+      throw new UsageException(command + " needs --reason TEXT.");
+    }
     return reason;
   }
 }

@@ -11,7 +11,6 @@ import io.asyncflow.api.bulk.BulkPreview;
 import io.asyncflow.api.bulk.NewBulk;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.BoundedCount.Kind;
-import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
@@ -55,6 +54,8 @@ public final class BulkCommand {
     this.times = new TimeText(zone);
   }
 
+  record Started(String bulkId) {}
+
   @Command(
       name = "preview",
       description = "Says what an act on all tasks that fit some words would do.")
@@ -86,11 +87,15 @@ public final class BulkCommand {
               description = "of RESCHEDULE: seconds of head start")
           Integer priority,
       @Option(names = "--cap", paramLabel = "N", description = "the most tasks to act on")
-          Integer cap) {
+          Integer cap,
+      @Mixin Output output) {
     BulkArguments arguments = new BulkArguments(status, runAt, delayMs, priority);
     BulkPreview preview =
         bulks(server)
             .preview(new NewBulk(act, Map.of("q", String.join(" ", words)), arguments, cap));
+    if (output.printed(preview, out)) {
+      return;
+    }
     out.println("%s would be tried on %s tasks.".formatted(preview.act(), text(preview.count())));
     preview
         .byStatus()
@@ -124,11 +129,13 @@ public final class BulkCommand {
               required = true,
               description = "how many tasks the preview has found")
           long count,
-      @Mixin ActOptions act) {
-    if (act.reason() == null || act.reason().isBlank()) {
-      throw new UsageException("start needs --reason TEXT.");
+      @Mixin ActOptions act,
+      @Mixin Output output) {
+    String reason = act.requiredReason("start");
+    String id = bulks(server).start(token, count, act.operator(), reason);
+    if (!output.printed(new Started(id), out)) {
+      out.println(OneLine.of(id));
     }
-    out.println(OneLine.of(bulks(server).start(token, count, act.operator(), act.reason())));
   }
 
   @Command(name = "list", description = "Lists bulks, the newest first.")

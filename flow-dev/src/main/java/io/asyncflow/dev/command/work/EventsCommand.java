@@ -5,6 +5,7 @@ import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.WholeNumber.FromOne;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.TimeText;
@@ -70,6 +71,8 @@ public final class EventsCommand implements Runnable {
       description = "end after so many events")
   private int limit;
 
+  @Mixin private Output output;
+
   private volatile String last;
   private volatile boolean isOver;
   private int shown;
@@ -110,7 +113,9 @@ public final class EventsCommand implements Runnable {
   }
 
   private void show(Event event) {
-    out.println(line(event));
+    if (!output.printed(event, out)) {
+      out.println(line(event));
+    }
     shown++;
   }
 

@@ -8,6 +8,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.OneLine;
+import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
 import io.asyncflow.dev.environment.ServerOption;
@@ -142,8 +143,10 @@ public final class JobCommand {
 
   @Command(name = "cancel", description = "Cancels what is left of a job.")
   void cancel(
-      @Mixin ServerOption server, @Parameters(paramLabel = "ID", description = ID) String id) {
-    jobs(server).cancelJob(id);
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Mixin ActOptions act) {
+    jobs(server).cancelJob(id, act.operator(), act.reason());
     out.println("Cancelled.");
   }
 
@@ -151,8 +154,10 @@ public final class JobCommand {
       name = "retry",
       description = "Runs the failed and cancelled tasks of a job again that has ended.")
   void retry(
-      @Mixin ServerOption server, @Parameters(paramLabel = "ID", description = ID) String id) {
-    jobs(server).retryJob(id);
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Mixin ActOptions act) {
+    jobs(server).retryJob(id, act.operator(), act.reason());
     out.println("They run again.");
   }
 

@@ -168,7 +168,8 @@ public final class ScheduleCommand {
               defaultValue = "10",
               converter = UpTo100.class,
               description = "how many (${DEFAULT-VALUE})")
-          int count) {
+          int count,
+      @Mixin Output output) {
     if (Stream.of(name, cron, every).filter(plan -> plan != null).limit(2).count() != 1) {
       throw new UsageException("preview needs one of NAME, --cron and --every.");
     }
@@ -184,6 +185,9 @@ public final class ScheduleCommand {
       request = request.from(time("--from", from));
     }
     FirePreview preview = schedules(server).preview(request.count(count));
+    if (output.printed(preview, out)) {
+      return;
+    }
     if (schedule != null) {
       tellState(schedule);
     }
@@ -304,8 +308,12 @@ public final class ScheduleCommand {
               + " in /api/schedule/save.")
   void save(
       @Mixin ServerOption server,
-      @Parameters(paramLabel = "FILE", description = "the file") Path file) {
+      @Parameters(paramLabel = "FILE", description = "the file") Path file,
+      @Mixin Output output) {
     SavedSchedule saved = schedules(server).save(read(file));
+    if (output.printed(saved, out)) {
+      return;
+    }
     Long next = saved.nextFireTime();
     out.println(
         saved.outcome() + (next == null ? "." : "; its next fire is at " + times.of(next) + "."));
@@ -335,11 +343,14 @@ public final class ScheduleCommand {
               paramLabel = "KEY",
               description = "the same key creates one run, however often it is said")
           String key,
-      @Mixin ActOptions act) {
+      @Mixin ActOptions act,
+      @Mixin Output output) {
     ScheduleClient schedules = schedules(server);
     TriggeredRun run =
         schedules.trigger(find(schedules, name).scheduleId(), key, act.operator(), act.reason());
-    out.println(OneLine.of(run.jobId() == null ? run.taskId() : "job " + run.jobId()));
+    if (!output.printed(run, out)) {
+      out.println(OneLine.of(run.jobId() == null ? run.taskId() : "job " + run.jobId()));
+    }
   }
 
   @Command(
@@ -368,7 +379,8 @@ public final class ScheduleCommand {
               converter = FromOne.class,
               description = "the most fires that are made (${DEFAULT-VALUE})")
           int limit,
-      @Mixin ActOptions act) {
+      @Mixin ActOptions act,
+      @Mixin Output output) {
     Instant next = time("--from", from);
     Instant end = time("--to", to);
     ScheduleClient schedules = schedules(server);
@@ -380,6 +392,9 @@ public final class ScheduleCommand {
               id, next, end, Math.min(limit - made, MOST_AT_ONCE), act.operator(), act.reason());
       made += page.made();
       next = page.nextFrom() == null ? null : Instant.ofEpochMilli(page.nextFrom());
+    }
+    if (output.printed(new Backfilled(made, next == null ? null : next.toEpochMilli()), out)) {
+      return;
     }
     out.println("Fires made: " + made + ".");
     if (next != null) {

@@ -17,11 +17,13 @@ import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
 import io.asyncflow.api.find.WhyReason;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
 import io.asyncflow.dev.command.option.TimeSpan;
+import io.asyncflow.dev.command.option.WholeNumber.FromOne;
 import io.asyncflow.dev.command.option.WholeNumber.FromZero;
 import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
 import io.asyncflow.dev.environment.ServerOption;
@@ -67,6 +69,9 @@ public final class TaskCommand {
     this.out = out;
     this.times = new TimeText(zone);
   }
+
+  /** A task that an act has made or made wait again. */
+  record Acted(String taskId) {}
 
   @Command(name = "show", description = "Shows a task.")
   void show(
@@ -221,7 +226,9 @@ public final class TaskCommand {
               paramLabel = "N",
               defaultValue = "100",
               converter = UpTo1000.class,
-              description = "the most tasks (${DEFAULT-VALUE})")
+              description =
+                  "the most tasks (${DEFAULT-VALUE}), 1000 at most; there is no cursor, so name a"
+                      + " type or a worker to see others")
           int limit,
       @Mixin Output output) {
     RunningPage page = client(server).find().running(type, worker, limit);
@@ -312,8 +319,9 @@ public final class TaskCommand {
   void retry(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act) {
-    out.println(OneLine.of(client(server).retryTask(id, act.operator(), act.reason())));
+      @Mixin ActOptions act,
+      @Mixin Output output) {
+    print(client(server).retryTask(id, act.operator(), act.reason()), output);
   }
 
   @Command(
@@ -327,6 +335,58 @@ public final class TaskCommand {
       @Mixin ActOptions act) {
     client(server).restartTask(id, act.operator(), act.reason());
     out.println("Restarted.");
+  }
+
+  @Command(
+      name = "expire",
+      description =
+          "Ends the lease of a task that runs. No retry is used up, and the report of the hold is"
+              + " good until the next hold.")
+  void expire(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Option(
+              names = "--epoch",
+              paramLabel = "N",
+              converter = FromOne.class,
+              description =
+                  "only the hold with this leaseEpoch; the hold of now if it is not given")
+          Integer epoch,
+      @Mixin ActOptions act) {
+    String reason = act.requiredReason("expire");
+    FlowClient flow = client(server);
+    int leaseEpoch = epoch == null ? holdOf(flow.getTask(id)) : epoch;
+    flow.steer().expireLease(id, leaseEpoch, act.operator(), reason);
+    out.println("Its lease has ended.");
+  }
+
+  private static int holdOf(Task task) {
+    if (task.taskStatus() != TaskStatus.EXECUTING) {
+      throw new DevException("It has no lease: it is " + task.taskStatus() + ".");
+    }
+    return task.leaseEpoch();
+  }
+
+  @Command(
+      name = "force",
+      description =
+          "Sets the status of a task, whatever it is now. The holder cannot report any more; a task"
+              + " that waits from now on has all its retries.")
+  void force(
+      @Mixin ServerOption server,
+      @Parameters(index = "0", paramLabel = "ID", description = ID) String id,
+      @Parameters(
+              index = "1",
+              paramLabel = "STATUS",
+              description = "WAITING, SUCCESS, FAILED or CANCELLED")
+          TaskStatus status,
+      @Mixin ActOptions act) {
+    if (status == TaskStatus.EXECUTING || status == TaskStatus.PAUSED) {
+      throw new UsageException("STATUS wants WAITING, SUCCESS, FAILED or CANCELLED.");
+    }
+    String reason = act.requiredReason("force");
+    client(server).steer().setStatus(id, status, act.operator(), reason);
+    out.println("It is " + status + ".");
   }
 
   @Command(name = "run", description = "Makes a waiting task due now that would be due later.")
@@ -373,7 +433,7 @@ public final class TaskCommand {
   @Command(
       name = "clone",
       description =
-          "Makes a new task like another one, also like one that is final, and prints its" + " id.")
+          "Makes a new task like another one, also like one that is final, and prints its id.")
   void cloneTask(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "ID", description = ID) String id,
@@ -382,11 +442,17 @@ public final class TaskCommand {
       @Option(names = "--context", paramLabel = "TEXT", description = "with this context")
           String context,
       @Option(names = "--at", paramLabel = "TIME", description = "it is due then") String at,
-      @Mixin ActOptions act) {
+      @Mixin ActOptions act,
+      @Mixin Output output) {
     Changes changes =
         new Changes(stage, context, null, at == null ? null : (Long) time(at), null, null);
-    out.println(
-        OneLine.of(client(server).steer().clone(id, changes, act.operator(), act.reason())));
+    print(client(server).steer().clone(id, changes, act.operator(), act.reason()), output);
+  }
+
+  private void print(String taskId, Output output) {
+    if (!output.printed(new Acted(taskId), out)) {
+      out.println(OneLine.of(taskId));
+    }
   }
 
   @Command(

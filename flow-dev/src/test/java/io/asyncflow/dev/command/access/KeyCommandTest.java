@@ -85,6 +85,18 @@ class KeyCommandTest {
   }
 
   @Test
+  void aNewKeyIsPrintedAsJsonButNotIfItIsInAFile() {
+    Path file = directory.resolve("key");
+    server.answers(ISSUED);
+    server.answers(ISSUED);
+    assertThat(run("create", "a", "--role", "READER", "--json")).isZero();
+    assertThat(run("rotate", "3Qm81LtzGh", "--out", file.toString(), "--json")).isZero();
+    assertThat(server.printed())
+        .containsExactly(ISSUED, "{\"keyId\":\"3Qm81LtzGh\",\"expireTime\":1795399200000}");
+    assertThat(file).hasContent("afk_3Qm81LtzGh_secret");
+  }
+
+  @Test
   void aFileThatMayHaveAKeyInItIsNotReplacedByANewOne() throws IOException {
     Path file = Files.writeString(directory.resolve("root.key"), "the only copy");
     for (String[] more : new String[][] {{}, {"--direct"}}) {

@@ -117,6 +117,19 @@ class HookCommandTest {
   }
 
   @Test
+  void answersArePrintedAsJson() {
+    String saved = "{\"hookId\":\"7\",\"secret\":\"whsec_abc\"}";
+    server.answers(saved);
+    server.answers(saved);
+    server.answers("{\"taskId\":\"1_flow_webhook_task_1\"}");
+    assertThat(run("save", "crm", URL, "--json")).isZero();
+    assertThat(run("rotate", "crm", "--json")).isZero();
+    assertThat(run("test", "crm", "--json")).isZero();
+    assertThat(server.printed())
+        .containsExactly(saved, saved, "{\"taskId\":\"1_flow_webhook_task_1\"}");
+  }
+
+  @Test
   void whatTheServerRefusesFails() {
     server.refuses(8039, "there is no hook crm");
     assertThat(run("test", "crm")).isEqualTo(1);

@@ -156,6 +156,38 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void tablesOfATypeAreATable() {
+    server.answers(
+        """
+        {"tables":[{"table":"t_lark_task_1","number":1,"state":"DRAINED","rows":5000000,"bytes":null,
+         "createTime":%1$d,"ageSeconds":60,"drainTime":%1$d,"paused":false},
+         {"table":"t_lark_task_2","number":2,"state":"OPEN","rows":12,"bytes":16384,
+         "createTime":%1$d,"ageSeconds":60,"drainTime":null,"paused":true}]}
+        """
+            .formatted(THREE));
+    run("type", "tables", "lark");
+    assertThat(server.printed())
+        .containsExactly(
+            "TABLE          STATE    ROWS        BYTES    CREATED                    DRAINED"
+                + "                    PAUSED TASKS",
+            "t_lark_task_1  DRAINED  ~5,000,000  -        2026-11-23 03:00:00+01:00  2026-11-23"
+                + " 03:00:00+01:00  no",
+            "t_lark_task_2  OPEN     ~12         ~16,384  2026-11-23 03:00:00+01:00  -"
+                + "                          yes");
+    assertThat(server.asked).containsExactly("task_schedule_cfg/tables {\"taskType\":\"lark\"}");
+  }
+
+  @Test
+  void tableThatIsBegunIsNamed() {
+    server.answers("{\"table\":\"t_lark_task_4\"}");
+    server.answers("{\"table\":\"t_lark_task_5\"}");
+    run("type", "roll", "lark");
+    run("type", "roll", "lark", "--json");
+    assertThat(server.printed()).containsExactly("t_lark_task_4", "{\"table\":\"t_lark_task_5\"}");
+    assertThat(server.asked).containsOnly("task_schedule_cfg/roll {\"taskType\":\"lark\"}");
+  }
+
+  @Test
   void workersAreATable() {
     server.answers("{\"workerList\":[" + WORKER + "]}");
     run("worker", "list");
@@ -164,6 +196,13 @@ class OperatorCommandsTest {
             "WORKER  STATE  HOLDS  HOST   STAGES                   LAST SIGN",
             "w1      alive  2      gpu-1  lark/sendmsg, tts/split  2026-11-23 03:00:00+01:00");
     assertThat(server.asked).containsExactly("worker/list {\"limit\":100}");
+  }
+
+  @Test
+  void listOfWorkersThatIsFullSaysThatThereMayBeMore() {
+    server.answers("{\"workerList\":[" + WORKER + "]}");
+    run("worker", "list", "--limit", "1");
+    assertThat(server.printed()).hasSize(3).last().isEqualTo("There may be more workers.");
   }
 
   @Test
@@ -245,6 +284,9 @@ class OperatorCommandsTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "type clean lark t_lark_task_1 --operator ann --reason why |"
+            + " task_schedule_cfg/clean {'taskType':'lark','table':'t_lark_task_1','operator':'ann',"
+            + "'reason':'why'} | It is dropped within a minute.",
         "worker drain w1 --operator ann --reason why |"
             + " worker/drain {'workerId':'w1','operator':'ann','reason':'why'} |"
             + " It stops once its tasks are done.",
@@ -253,8 +295,10 @@ class OperatorCommandsTest {
             + " It stops once its tasks are done.",
         "worker drain w1 --undo --operator ann |"
             + " worker/drain {'workerId':'w1','undo':1,'operator':'ann'} | It need not stop.",
-        "job cancel 7 | job/cancel {'jobId':'7'} | Cancelled.",
-        "job retry 7 | job/retry {'jobId':'7'} | They run again."
+        "job cancel 7 --operator ann --reason why |"
+            + " job/cancel {'jobId':'7','operator':'ann','reason':'why'} | Cancelled.",
+        "job retry 7 --operator ann |"
+            + " job/retry {'jobId':'7','operator':'ann'} | They run again."
       })
   void eachActHasItsCall(String command, String call, String said) {
     run(command.trim().split(" "));
@@ -268,6 +312,7 @@ class OperatorCommandsTest {
       value = {
         "type list | {'scheduleCfgList':[{'task_type':'lark'",
         "type stages lark | {'at':1,'whole':true,'stages':[]}",
+        "type tables lark | {'tables':[]}",
         "worker list | {'workerList':[]}",
         "job list | {'jobList':[],'nextCursor':",
         "job tasks 7 | {'taskList':[],'nextCursor':"
@@ -275,7 +320,7 @@ class OperatorCommandsTest {
   void answersArePrintedAsJson(String command, String json) {
     server.answers(
         """
-        {"scheduleCfgList":[{"task_type":"lark"}],"workerList":[],"jobList":[],"taskList":[],
+        {"scheduleCfgList":[{"task_type":"lark"}],"workerList":[],"jobList":[],"taskList":[],"tables":[],
          "at":1,"whole":true,"stages":[]}
         """);
     run((command.trim() + " --json").split(" "));
@@ -289,6 +334,8 @@ class OperatorCommandsTest {
   @ValueSource(
       strings = {
         "type show",
+        "type clean lark",
+        "type roll",
         "type save lark schedule_limit",
         "type save lark planet=7",
         "type save lark task_type=tts",
@@ -306,6 +353,15 @@ class OperatorCommandsTest {
     assertThat(server.run(command.split(" "))).isEqualTo(2);
     assertThat(server.asked).isEmpty();
     assertThat(server.errors()).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--url http://127.0.0.1:1 list", "--url=http://127.0.0.1:1 list"})
+  void optionBeforeTheCommandIsToldItsPlace(String words) {
+    assertThat(server.run(("worker " + words).split(" "))).isEqualTo(2);
+    assertThat(server.errors())
+        .first()
+        .isEqualTo("asyncflow: worker takes --url behind its command.");
   }
 
   @Test

@@ -65,6 +65,21 @@ class BulkCommandTest {
                 + "\"arguments\":{\"priority\":60}}");
   }
 
+  /** So that a script can start what it has previewed. */
+  @Test
+  void previewAndStartArePrintedAsJson() {
+    String preview =
+        "{\"bulkId\":\"7\",\"act\":\"CANCEL\",\"arguments\":{},\"filter\":{\"q\":\"type:lark\"},"
+            + "\"count\":{\"count\":3,\"kind\":\"EXACT\"},\"looked\":3,\"byStatus\":{\"FAILED\":3},"
+            + "\"samples\":[],\"cap\":10000,\"token\":\"7-abc\",\"tokenUntil\":1}";
+    server.answers(preview);
+    server.answers("{\"bulkId\":\"7\"}");
+    assertThat(server.run("bulk", "preview", "cancel", "type:lark", "--json")).isZero();
+    assertThat(server.run("bulk", "start", "7-abc", "--count", "3", "--reason", "why", "--json"))
+        .isZero();
+    assertThat(server.printed()).containsExactly(preview, "{\"bulkId\":\"7\"}");
+  }
+
   @Test
   void startNeedsAReason() {
     assertThat(server.run("bulk", "start", "7-abc", "--count", "3")).isEqualTo(2);

@@ -97,6 +97,14 @@ class EventsCommandTest {
   }
 
   @Test
+  void anEventIsALineOfJson() {
+    stream = List.of(JOB, SCHEDULE);
+    assertThat(run("--limit", "2", "--json")).isZero();
+    assertThat(lines(out)).containsExactly(JOB, SCHEDULE);
+    assertThat(lines(err)).containsExactly("It goes on with --cursor 42");
+  }
+
+  @Test
   void itFollowsFromNowOnEvenIfTheFirstConnectionBreaks() {
     stream = List.of(TASK);
     run("--limit", "1");

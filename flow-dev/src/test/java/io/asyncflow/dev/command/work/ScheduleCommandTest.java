@@ -382,6 +382,41 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void answersArePrintedAsJson(@TempDir Path directory) throws IOException {
+    String preview = "{\"times\":[1],\"localTimes\":[\"t\"],\"kind\":\"FIXED\"}";
+    String saved = "{\"scheduleId\":\"7\",\"outcome\":\"CREATED\",\"nextFireTime\":1}";
+    answers("get", "{\"scheduleData\":" + NIGHTLY.replace("ACTIVE", "PAUSED") + "}");
+    answers("preview", preview);
+    answers("save", saved);
+    answers("trigger", "{\"taskId\":\"1_report_task_1\"}");
+    answers(
+        "backfill",
+        "{\"made\":1000,\"nextFrom\":1795399200000}",
+        "{\"made\":10,\"nextFrom\":null}",
+        "{\"made\":5,\"nextFrom\":1795399200000}");
+    Path file = Files.writeString(directory.resolve("probe.json"), "{\"name\":\"probe\"}");
+    String[] days = {"backfill", "nightly", "--from", "2026-11-20", "--to", "2026-11-24", "--json"};
+    assertThat(run("preview", "nightly", "--json")).isZero();
+    assertThat(run("save", file.toString(), "--json")).isZero();
+    assertThat(run("trigger", "nightly", "--json")).isZero();
+    assertThat(
+            run(
+                Stream.concat(Stream.of(days), Stream.of("--limit", "5000"))
+                    .toArray(String[]::new)))
+        .isZero();
+    assertThat(
+            run(Stream.concat(Stream.of(days), Stream.of("--limit", "5")).toArray(String[]::new)))
+        .isZero();
+    assertThat(lines(out))
+        .containsExactly(
+            preview,
+            saved,
+            "{\"taskId\":\"1_report_task_1\"}",
+            "{\"made\":1010}",
+            "{\"made\":5,\"nextFrom\":1795399200000}");
+  }
+
+  @Test
   void whatIsNotUnderstoodIsTwo() {
     assertRefused("", "Missing required subcommand.");
     assertRefused("", "schedule does not know lst; did you mean list?", "lst");

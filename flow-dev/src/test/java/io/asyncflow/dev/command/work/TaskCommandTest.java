@@ -270,6 +270,71 @@ class TaskCommandTest {
   }
 
   @Test
+  void actThatNamesATaskIsPrintedAsJson() {
+    server.answers("{\"taskId\":\"2_lark_task_1\"}");
+    server.answers("{\"taskId\":\"2_lark_task_4\"}");
+    assertThat(server.run("task", "clone", "1_lark_task_1", "--json")).isZero();
+    assertThat(server.run("task", "retry", "1_lark_task_1", "--json")).isZero();
+    assertThat(server.printed())
+        .containsExactly("{\"taskId\":\"2_lark_task_1\"}", "{\"taskId\":\"2_lark_task_4\"}");
+  }
+
+  @Test
+  void leaseOfNowIsEndedUnlessAnotherIsNamed() {
+    server.answers("{\"taskData\":" + task(2) + "}");
+    String why = "the worker is gone";
+    assertThat(server.run("task", "expire", "1_lark_task_1", "--operator", "ann", "--reason", why))
+        .as(server.err.toString())
+        .isZero();
+    assertThat(
+            server.run(
+                "task",
+                "expire",
+                "1_lark_task_1",
+                "--epoch",
+                "1",
+                "--operator",
+                "ann",
+                "--reason",
+                why))
+        .isZero();
+    assertThat(server.printed()).containsOnly("Its lease has ended.");
+    String call =
+        "task/expireLease {\"taskId\":\"1_lark_task_1\",\"leaseEpoch\":%d,\"operator\":\"ann\",\"reason\":\"the worker is gone\"}";
+    assertThat(server.asked)
+        .containsExactly(
+            "task/getTask {\"taskId\":\"1_lark_task_1\"}", call.formatted(2), call.formatted(1));
+  }
+
+  @Test
+  void taskThatDoesNotRunHasNoLeaseToEnd() {
+    server.answers("{\"taskData\":" + task(1) + "}");
+    assertThat(server.run("task", "expire", "1_lark_task_1", "--reason", "why")).isEqualTo(1);
+    assertThat(server.errors()).containsExactly("asyncflow: It has no lease: it is WAITING.");
+    assertThat(server.asked).hasSize(1);
+  }
+
+  @Test
+  void statusIsForcedForAReason() {
+    assertThat(
+            server.run(
+                "task",
+                "force",
+                "1_lark_task_1",
+                "failed",
+                "--operator",
+                "ann",
+                "--reason",
+                "given up"))
+        .as(server.err.toString())
+        .isZero();
+    assertThat(server.printed()).containsExactly("It is FAILED.");
+    assertThat(server.asked)
+        .containsExactly(
+            "task/setStatus {\"taskId\":\"1_lark_task_1\",\"status\":8,\"operator\":\"ann\",\"reason\":\"given up\"}");
+  }
+
+  @Test
   void optionThatIsMissingIsNamedWithItsValue() {
     assertThat(server.run("task", "create", "lark", "sendmsg")).isEqualTo(2);
     assertThat(server.errors()).first().isEqualTo("asyncflow: create needs --user USER.");
@@ -293,6 +358,11 @@ class TaskCommandTest {
         "task reschedule 1_lark_task_1",
         "task reschedule 1_lark_task_1 --delay 1h --priority 60",
         "task cancel",
+        "task expire 1_lark_task_1",
+        "task expire 1_lark_task_1 --epoch 0 --reason why",
+        "task force 1_lark_task_1 failed",
+        "task force 1_lark_task_1 --reason why",
+        "task force 1_lark_task_1 executing --reason why",
         "task workers 1_lark_task_1",
         "task workers 1_lark_task_1 w1 --all"
       })

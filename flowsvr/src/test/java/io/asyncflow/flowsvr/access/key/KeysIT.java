@@ -105,7 +105,7 @@ class KeysIT {
     assertThatThrownBy(KeysIT::server)
         .as("without an ADMIN key")
         .hasRootCauseInstanceOf(BadSettingException.class);
-    adminKey = direct.create(NewKey.of("root"), Duration.ofDays(1)).text();
+    adminKey = direct.create(NewKey.of("root"), Duration.ofDays(1)).key();
     assertThatExceptionOfType(DevException.class)
         .isThrownBy(() -> direct.create(NewKey.of("root"), Duration.ofDays(1)))
         .withMessageContaining("A live key has the name root");
