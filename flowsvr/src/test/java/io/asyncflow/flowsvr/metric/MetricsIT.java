@@ -248,6 +248,11 @@ class MetricsIT {
         .as("from 0 on, so that the first is a rise")
         .extracting(sample -> sample.labels().get("state"))
         .containsExactlyInAnyOrder("success", "failed", "cancelled");
+    assertThat(
+            samples().filter(sample -> sample.name().equals("asyncflow_jobs_life_seconds_count")))
+        .as("from 0 on, too")
+        .singleElement()
+        .satisfies(sample -> assertThat(sample.value()).isZero());
   }
 
   @Test
