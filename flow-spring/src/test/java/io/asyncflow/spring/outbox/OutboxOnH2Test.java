@@ -1,5 +1,6 @@
 package io.asyncflow.spring.outbox;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
@@ -14,12 +15,18 @@ import io.asyncflow.spring.FlowClientAutoConfiguration;
 import io.asyncflow.spring.outbox.OutboxProperties.InitializeSchema;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -108,6 +115,25 @@ class OutboxOnH2Test extends OutboxContract {
 
   private static double gauge(SimpleMeterRegistry meters, String state) {
     return meters.get("asyncflow.outbox.tasks").tag("state", state).gauge().value();
+  }
+
+  /** MetricsIT of flowsvr, which looks at the whole of both files, has no application with one. */
+  @ParameterizedTest
+  @CsvSource({"asyncflow.json", "alerts.yml"})
+  void panelAndAlertsAskForStatesThatThereAre(String file) throws IOException {
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    new OutboxMeters(new OutboxTable(dataSource(), OutboxTable.DEFAULT_NAME)).bindTo(meters);
+    Set<String> states =
+        meters.get("asyncflow.outbox.tasks").meters().stream()
+            .map(gauge -> gauge.getId().getTag("state"))
+            .collect(toSet());
+    String asked = Files.readString(Path.of("../deploy/helm/asyncflow/monitoring", file));
+    assertThat(asked).contains("asyncflow_outbox_tasks");
+    Matcher matches =
+        Pattern.compile("asyncflow_outbox_tasks\\{state=~?\"([a-z|]+)\"").matcher(asked);
+    while (matches.find()) {
+      assertThat(states).contains(matches.group(1).split("\\|"));
+    }
   }
 
   @Test

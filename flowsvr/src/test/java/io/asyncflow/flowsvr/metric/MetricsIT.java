@@ -53,7 +53,12 @@ class MetricsIT {
   private static final Path ROOT = Path.of("..");
   private static final String OURS = "asyncflow_";
   private static final String OF_WORKERS = "asyncflow_worker_";
+
+  /** OutboxOnH2Test looks at what is asked of it. */
+  private static final String OF_APPLICATIONS = "asyncflow_outbox_tasks";
+
   private static final String FAILED = "8";
+  private static final String FIRES = "asyncflow_schedule_fires_total";
 
   /** What a scrape adds to each series. */
   private static final Set<String> OF_THE_TARGET = Set.of("job", "instance");
@@ -61,12 +66,18 @@ class MetricsIT {
   /** What is not seen here, because nothing of the kind happens, by its labels. */
   private static final Map<String, Set<String>> UNSEEN =
       Map.of(
-          "asyncflow_access_expires_seconds", Set.of("key"),
-          "asyncflow_access_ignored", Set.of(), // both of a server with access keys
-          "asyncflow_events_written_total", Set.of("type"),
-          "asyncflow_lanes", Set.of("type"),
-          "asyncflow_outbox_tasks", Set.of("state"), // of applications
-          "ssl_chain_expiry_seconds", Set.of("bundle", "certificate", "chain"));
+          "asyncflow_access_expires_seconds",
+          Set.of("key"),
+          "asyncflow_access_ignored",
+          Set.of(), // both of a server with access keys
+          "asyncflow_events_written_total",
+          Set.of("type"),
+          "asyncflow_lanes",
+          Set.of("type"),
+          OF_APPLICATIONS,
+          Set.of("state"),
+          "ssl_chain_expiry_seconds",
+          Set.of("bundle", "certificate", "chain"));
 
   @LocalServerPort int port;
   @Autowired Given given;
@@ -74,6 +85,7 @@ class MetricsIT {
 
   private Wire wire;
   private TaskType lark;
+  private TaskType fired;
   private Exposition server;
 
   @BeforeAll
@@ -95,7 +107,10 @@ class MetricsIT {
         .until(
             () -> {
               System.gc(); // its pauses are in a panel
-              return !scrape("?includedNames=jvm_gc_pause_seconds").families().isEmpty()
+              return scrape("?includedNames=asyncflow_schedule_fires," + FIRES)
+                          .sum(FIRES, "type", fired.name())
+                      == 1
+                  && !scrape("?includedNames=jvm_gc_pause_seconds").families().isEmpty()
                   && !scrape("?includedNames=asyncflow_tasks_late_seconds").families().isEmpty()
                   && !scrape("?includedNames=asyncflow_governance_runs_seconds")
                       .families()
@@ -171,6 +186,11 @@ class MetricsIT {
             .formatted(type));
     ok("/api/schedule/trigger", "{'name':'hourly'}");
     hold(type, 1);
+    fired = given.aType().create();
+    ok(
+        "/api/schedule/save",
+        "{'scheduleData':{'name':'once-%1$s','everyMs':1000,'maxFires':1,'taskData':{'userId':'u','taskType':'%1$s','taskStage':'s'}}}"
+            .formatted(fired));
   }
 
   private Exposition scrape(String query) throws IOException {
@@ -248,6 +268,23 @@ class MetricsIT {
         .as("from 0 on, so that the first is a rise")
         .extracting(sample -> sample.labels().get("state"))
         .containsExactlyInAnyOrder("success", "failed", "cancelled");
+    assertThat(
+            samples().filter(sample -> sample.name().equals("asyncflow_jobs_life_seconds_count")))
+        .as("from 0 on, too")
+        .singleElement()
+        .satisfies(sample -> assertThat(sample.value()).isZero());
+  }
+
+  @Test
+  void firesAreCountedByTheTypeOfWhatTheyCreate() {
+    assertThat(server.sum(FIRES, "outcome", "created", "type", fired.name())).isEqualTo(1);
+    assertThat(
+            samples()
+                .filter(sample -> fired.name().equals(sample.labels().get("type")))
+                .filter(sample -> sample.name().equals("asyncflow_schedule_passed_total")))
+        .as("from 0 on, so that the first is a rise")
+        .extracting(sample -> sample.labels().get("reason"))
+        .containsExactlyInAnyOrder("missed", "merged", "paused");
   }
 
   @Test
@@ -381,7 +418,9 @@ class MetricsIT {
       assertThat(selectors.stream().flatMap(selector -> problems(selector).stream()))
           .as(title)
           .isEmpty();
-      if (selectors.stream().allMatch(one -> one.metric().startsWith(OF_WORKERS))) {
+      if (selectors.stream()
+          .map(Selector::metric)
+          .allMatch(name -> name.startsWith(OF_WORKERS) || name.equals(OF_APPLICATIONS))) {
         continue;
       }
       assertThat(samples().filter(one -> selectors.stream().anyMatch(any -> any.accepts(one))))

@@ -32,6 +32,7 @@ record Selector(String metric, List<Match> matches, Set<String> grouped) {
           "increase",
           "delta",
           "max_over_time",
+          "min_over_time",
           "quantile_over_time",
           "offset",
           "histogram_quantile",

@@ -3,18 +3,22 @@ package io.asyncflow.flowsvr.job.upkeep;
 import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.leader.LeaderTerm;
+import io.asyncflow.flowsvr.pulse.count.Objectives;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TypeSeries;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.Unit;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,9 +27,9 @@ import java.util.TreeMap;
 import org.springframework.stereotype.Component;
 
 /**
- * How many jobs are in which state, of those that go on and those that failed, and how many have
- * ended. Only the leader has these. They are read at a scrape, by three statements every {@link
- * #AGE} at most.
+ * How many jobs are in which state, of those that go on and those that failed, how many have ended,
+ * and how long they took. Only the leader has these. They are read at a scrape, by three statements
+ * every {@link #AGE} at most.
  */
 @Component
 class JobMeters {
@@ -33,8 +37,10 @@ class JobMeters {
   private static final Duration AGE = Duration.ofSeconds(14); // less than a common interval
   private static final String JOBS = "asyncflow_jobs";
   private static final String ENDED = "asyncflow_jobs_ended";
+  private static final String LIFE = "asyncflow_jobs_life_seconds";
+  private static final double[] BOUNDS = Objectives.seconds();
 
-  private record Numbers(Map<JobState, Long> states, Map<String, Map<JobState, Long>> ends) {}
+  private record Numbers(Map<JobState, Long> states, Map<String, EndedJobs> ends) {}
 
   private final LeaderElection election;
   private final TypeSeries types = new TypeSeries();
@@ -51,17 +57,27 @@ class JobMeters {
             new Numbers(Map.of(), Map.of()),
             () -> new Numbers(store.counts(), ends.read(term)),
             node::nanoTime);
-    metrics.add(List.of(JOBS, ENDED), this::snapshots);
+    metrics.add(List.of(JOBS, ENDED, LIFE), this::snapshots);
   }
 
-  private List<MetricSnapshot> snapshots() {
+  List<MetricSnapshot> snapshots() {
     Optional<LeaderTerm> leads = election.term();
     if (leads.isEmpty()) {
       return List.of();
     }
     term = leads.get().number();
     Numbers now = numbers.within(AGE);
-    return List.of(states(now.states()), ended(now.ends()));
+    Map<String, EndedJobs> ends = bySeries(now.ends());
+    return List.of(states(now.states()), ended(ends), lives(ends));
+  }
+
+  /** With the types that share series added up. */
+  private Map<String, EndedJobs> bySeries(Map<String, EndedJobs> ends) {
+    Map<String, EndedJobs> shown = new TreeMap<>();
+    ends.forEach(
+        (type, ended) ->
+            shown.computeIfAbsent(types.of(type), first -> new EndedJobs()).addAll(ended));
+    return shown;
   }
 
   private static MetricSnapshot states(Map<JobState, Long> states) {
@@ -79,29 +95,41 @@ class JobMeters {
     return gauge.build();
   }
 
-  private MetricSnapshot ended(Map<String, Map<JobState, Long>> ends) {
+  private static MetricSnapshot ended(Map<String, EndedJobs> ends) {
     CounterSnapshot.Builder counter =
         CounterSnapshot.builder()
             .name(ENDED)
             .help("jobs that ended while the server led, by their state");
-    Map<String, Map<JobState, Long>> shown = new TreeMap<>();
     ends.forEach(
-        (type, ofType) ->
-            ofType.forEach(
-                (state, jobs) ->
-                    shown
-                        .computeIfAbsent(types.of(type), first -> new EnumMap<>(JobState.class))
-                        .merge(state, jobs, Long::sum)));
-    shown.forEach(
-        (type, ofType) ->
-            ofType.forEach(
-                (state, jobs) ->
-                    counter.dataPoint(
-                        CounterDataPointSnapshot.builder()
-                            .labels(Labels.of("state", label(state), "type", type))
-                            .value(jobs)
-                            .build())));
+        (type, ended) ->
+            ended
+                .states()
+                .forEach(
+                    (state, jobs) ->
+                        counter.dataPoint(
+                            CounterDataPointSnapshot.builder()
+                                .labels(Labels.of("state", label(state), "type", type))
+                                .value(jobs)
+                                .build())));
     return counter.build();
+  }
+
+  private static MetricSnapshot lives(Map<String, EndedJobs> ends) {
+    HistogramSnapshot.Builder histogram =
+        HistogramSnapshot.builder()
+            .name(LIFE)
+            .help("from the creation of a job to its success or failure, while the server led")
+            .unit(Unit.SECONDS);
+    ends.forEach(
+        (type, ended) ->
+            histogram.dataPoint(
+                HistogramDataPointSnapshot.builder()
+                    .labels(Labels.of("type", type))
+                    .classicHistogramBuckets(
+                        ClassicHistogramBuckets.of(BOUNDS, ended.lives().counts()))
+                    .sum(ended.lives().sumSeconds())
+                    .build()));
+    return histogram.build();
   }
 
   private static String label(JobState state) {

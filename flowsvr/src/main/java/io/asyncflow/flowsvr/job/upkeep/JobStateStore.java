@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.pulse.count.Objectives;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.util.EnumMap;
 import java.util.Map;
@@ -43,15 +44,18 @@ class JobStateStore {
           FROM (SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)) kinds
           """);
 
+  /** The clock may have been set back between the two times. */
   private static final String ENDED =
       """
-      SELECT job_type, state, COUNT(*) AS jobs
+      SELECT job_type, state, %s AS objective, COUNT(*) AS jobs,
+        SUM(GREATEST(0, end_time - create_time)) AS ms
       FROM t_job FORCE INDEX (idx_ended)
       WHERE job_type IN (:types)
         AND end_time > :after
         AND end_time <= :until
-      GROUP BY job_type, state
-      """;
+      GROUP BY job_type, state, objective
+      """
+          .formatted(Objectives.sql("end_time - create_time"));
 
   private final ReadDatabase database;
 
@@ -79,9 +83,9 @@ class JobStateStore {
    * The jobs that ended in a time.
    *
    * @param until epoch milliseconds; where the next time begins; 0 if there are no jobs
-   * @param byType each type that there are jobs of, and the number of ended ones by state
+   * @param byType each type that there are jobs of, and those of it that ended
    */
-  record Ends(long until, Map<String, Map<JobState, Long>> byType) {}
+  record Ends(long until, Map<String, EndedJobs> byType) {}
 
   /**
    * The jobs that ended since then and until some seconds ago. Two statements at most.
@@ -91,7 +95,7 @@ class JobStateStore {
   Ends endedAfter(Long after) {
     return database.inTurn(
         () -> {
-          Map<String, Map<JobState, Long>> byType = new TreeMap<>();
+          Map<String, EndedJobs> byType = new TreeMap<>();
           long[] until = new long[1];
           JdbcClient client = database.client();
           client
@@ -99,7 +103,7 @@ class JobStateStore {
               .param("late", LATE_COMMIT_MS)
               .query(
                   rs -> {
-                    byType.put(rs.getString("job_type"), new EnumMap<>(JobState.class));
+                    byType.put(rs.getString("job_type"), new EndedJobs());
                     until[0] = rs.getLong("until");
                   });
           if (after != null && until[0] > after) {
@@ -112,7 +116,11 @@ class JobStateStore {
                     rs -> {
                       byType
                           .get(rs.getString("job_type"))
-                          .put(JobState.valueOf(rs.getString("state")), rs.getLong("jobs"));
+                          .add(
+                              JobState.valueOf(rs.getString("state")),
+                              rs.getInt("objective"),
+                              rs.getLong("jobs"),
+                              rs.getLong("ms"));
                     });
           }
           return new Ends(until[0], byType);

@@ -1,6 +1,9 @@
 package io.asyncflow.flowsvr.pulse.count;
 
+import static java.util.stream.Collectors.joining;
+
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * The durations that a service promises to stay within: the buckets of a histogram for Prometheus,
@@ -27,6 +30,17 @@ public final class Objectives {
   };
 
   private Objectives() {}
+
+  /**
+   * In SQL, how many of them a duration exceeds, which is the index of the first that it meets.
+   *
+   * @param ms an expression: whole milliseconds, not null
+   */
+  public static String sql(String ms) {
+    return LongStream.of(MS)
+        .mapToObj(Long::toString)
+        .collect(joining(", ", "INTERVAL(" + ms + " - 1, ", ")"));
+  }
 
   /** The upper bounds, and infinity. */
   public static double[] seconds() {

@@ -34,6 +34,7 @@ import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireGap;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -512,7 +514,7 @@ class FireMaker {
                 plan.row().name(),
                 RETRY_MS / 1_000,
                 why);
-            meters.fired(FireOutcome.REFUSED, plan.creations().size());
+            meters.fired(plan.type(), FireOutcome.REFUSED, plan.creations().size());
           }
         });
   }
@@ -561,21 +563,15 @@ class FireMaker {
   }
 
   private void count(List<PlannedSchedule> batch) {
-    int created = 0;
-    int skipped = 0;
     for (PlannedSchedule plan : batch) {
-      created += plan.creations().size();
-      skipped += plan.skips().size();
-      plan.creations().forEach(time -> meters.late(plan.row().now() - time));
+      Optional<TaskType> type = plan.type();
+      List<Long> creations = plan.creations();
+      meters.fired(type, FireOutcome.CREATED, creations.size());
+      meters.fired(type, FireOutcome.SKIPPED, plan.skips().size());
+      creations.forEach(time -> meters.late(plan.row().now() - time));
       for (FireGap gap : plan.plan().gaps()) {
-        meters.passed(gap.reason(), gap.fires());
+        meters.passed(type, gap.reason(), gap.fires());
       }
-    }
-    if (created > 0) {
-      meters.fired(FireOutcome.CREATED, created);
-    }
-    if (skipped > 0) {
-      meters.fired(FireOutcome.SKIPPED, skipped);
     }
   }
 

@@ -1,8 +1,12 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FirePlan;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A schedule, and what to do with the fire times that have come.
@@ -32,6 +36,14 @@ record PlannedSchedule(ScheduleRow row, FirePlan plan, long epoch, boolean lastR
   /** Whether fires have come that the next plan makes. */
   boolean hasMore() {
     return plan.wakeTime() != null && plan.wakeTime() <= row.now();
+  }
+
+  /** The type of the tasks, or of the split of the jobs; none if the row was broken by hand. */
+  Optional<TaskType> type() {
+    NewTask task = row.definition().taskData();
+    NewJob job = row.definition().jobData();
+    String name = job != null ? job.jobType() : task != null ? task.taskType() : null;
+    return TaskType.parse(name);
   }
 
   boolean makesJobs() {

@@ -14,12 +14,14 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,6 +83,12 @@ public class SliceRounds
   private volatile boolean isActive;
   private volatile int unowned;
   private volatile long load;
+  private volatile int activeSchedules;
+  private volatile int pausedSchedules;
+
+  /** The paused schedules of the own slices, by slice, as of their last count. */
+  private final Map<Integer, Integer> pausedBySlice = new HashMap<>();
+
   private volatile int busy;
   private volatile Duration pause = ROUND;
   private boolean isStopped;
@@ -105,10 +113,21 @@ public class SliceRounds
         meters);
     shown.show("schedule.slices.owned", "slices that this server owns", () -> trusted().size());
     shown.show("schedule.slices.load", "load of the slices that this server owns", () -> load);
+    showSchedules(shown, "active", this::activeSchedules);
+    showSchedules(shown, "paused", this::pausedSchedules);
     shown.show(
         "schedule.slices.unowned",
         "slices without an owner, as the leader sees it; 0 on other servers",
         () -> election.term().isPresent() ? unowned : 0);
+  }
+
+  private static void showSchedules(TaskMeters shown, String state, Supplier<Number> schedules) {
+    shown.show(
+        "schedules",
+        "schedules in the slices that this server owns, as of the last minute",
+        "state",
+        state,
+        schedules);
   }
 
   /**
@@ -143,6 +162,16 @@ public class SliceRounds
   /** What this server certainly owns now; empty if it owns none or cannot be sure. */
   List<OwnedSlice> trusted() {
     return held.trusted();
+  }
+
+  /** The active schedules in the slices that this server certainly owns. */
+  int activeSchedules() {
+    return trusted().isEmpty() ? 0 : activeSchedules;
+  }
+
+  /** As {@link #activeSchedules}, the paused ones. */
+  int pausedSchedules() {
+    return trusted().isEmpty() ? 0 : pausedSchedules;
   }
 
   @Override
@@ -237,8 +266,12 @@ public class SliceRounds
   /** Counts the schedules of a part of the own slices: to count all at once takes seconds. */
   private void refreshLoads(List<Seen> mine) {
     int part = countingRound++ % COUNTING_ROUNDS;
-    store.refreshLoads(
-        mine.stream().map(Seen::row).filter(row -> row.slice() % COUNTING_ROUNDS == part).toList());
+    List<SliceStore.Row> counted =
+        mine.stream().map(Seen::row).filter(row -> row.slice() % COUNTING_ROUNDS == part).toList();
+    Map<Integer, Integer> found = store.refreshLoads(counted);
+    pausedBySlice.keySet().retainAll(mine.stream().map(slice -> slice.row().slice()).toList());
+    counted.forEach(row -> pausedBySlice.put(row.slice(), found.getOrDefault(row.slice(), 0)));
+    pausedSchedules = pausedBySlice.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   /** The time until the next round. */
@@ -269,6 +302,9 @@ public class SliceRounds
     held.dropAll();
     unowned = 0;
     load = 0;
+    activeSchedules = 0;
+    pausedSchedules = 0;
+    pausedBySlice.clear();
     busy = 0;
   }
 
@@ -364,6 +400,7 @@ public class SliceRounds
         leaving.stream().map(slice -> slice.row().slice()).collect(Collectors.toSet()),
         trustedUntil);
     load = mine.stream().mapToLong(slice -> slice.row().load()).sum();
+    activeSchedules = mine.stream().mapToInt(slice -> slice.row().schedules()).sum();
 
     long gained = now.stream().filter(slice -> !before.containsValue(slice)).count();
     long lost = before.values().stream().filter(slice -> !now.contains(slice)).count();

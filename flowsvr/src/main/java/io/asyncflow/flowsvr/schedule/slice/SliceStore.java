@@ -220,29 +220,32 @@ class SliceStore {
   }
 
   /** The active schedules of a slice. */
-  record Load(int schedules, long load) {}
+  private record Load(int schedules, long load) {}
 
   /**
-   * Counts the active schedules of these slices and writes what has changed into their rows, as
-   * long as they have this owner at this epoch. Returns how many rows changed.
+   * Counts the schedules of these slices and writes what has changed of the active ones into their
+   * rows, as long as they have this owner at this epoch.
+   *
+   * @return the number of paused schedules by slice, where there are schedules
    */
-  int refreshLoads(List<Row> mine) {
+  Map<Integer, Integer> refreshLoads(List<Row> mine) {
     if (mine.isEmpty()) {
-      return 0;
+      return Map.of();
     }
     Map<Integer, Load> loads = new HashMap<>();
+    Map<Integer, Integer> paused = new HashMap<>();
     jdbc.sql(
             """
-            SELECT slice, COUNT(*), SUM(load_)
+            SELECT slice, SUM(state = 1), SUM(IF(state = 1, load_, 0)), SUM(state = 2)
             FROM t_schedule FORCE INDEX (idx_wake)
             WHERE slice IN (:slices)
-              AND state = 1
             GROUP BY slice
             """)
         .param("slices", mine.stream().map(Row::slice).toList())
         .query(
             rs -> {
               loads.put(rs.getInt(1), new Load(rs.getInt(2), rs.getLong(3)));
+              paused.put(rs.getInt(1), rs.getInt(4));
             });
     Load none = new Load(0, 0);
     List<Object[]> changed =
@@ -272,7 +275,7 @@ class SliceStore {
           """,
           changed);
     }
-    return changed.size();
+    return paused;
   }
 
   /**

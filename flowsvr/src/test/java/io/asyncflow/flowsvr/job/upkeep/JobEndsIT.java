@@ -10,9 +10,14 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.job.HandDrivenServer;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
+import io.asyncflow.flowsvr.pulse.count.Durations.ByObjective;
+import io.asyncflow.flowsvr.pulse.count.Objectives;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,6 +48,12 @@ class JobEndsIT {
     ends = new JobEnds(store);
   }
 
+  /** Their rows are not those of any life. */
+  @AfterEach
+  void noJobs() {
+    jdbc.sql("DELETE FROM t_job WHERE job_type = :type").param("type", book.name()).update();
+  }
+
   @Test
   void jobThatEndsIsCountedOnceSomeSecondsLater() {
     String id = cancelled();
@@ -60,8 +71,55 @@ class JobEndsIT {
     assertThat(ended()).isEqualTo(counts(0));
     endMillisAgo(id, JobStateStore.LATE_COMMIT_MS - 100);
     await().atMost(PATIENCE).until(() -> millisSince(id) > JobStateStore.LATE_COMMIT_MS);
-    assertThat(ends.read(2).get(book.name())).as("another term").isEqualTo(counts(0));
-    assertThat(ends.read(2).get(book.name())).isEqualTo(counts(0));
+    assertThat(endedIn(2).states()).as("another term").isEqualTo(counts(0));
+    assertThat(endedIn(2).states()).isEqualTo(counts(0));
+  }
+
+  @Test
+  void jobsThatSucceedOrFailAreCountedByHowLongTheyTook() {
+    List<String> ids = List.of(cancelled(), cancelled(), cancelled(), cancelled());
+    endedIn(1);
+    took(ids.get(0), JobState.SUCCESS, 1_000);
+    took(ids.get(1), JobState.FAILED, 1_001);
+    took(ids.get(2), JobState.FAILED, -5); // the clock was set back
+    took(ids.get(3), JobState.CANCELLED, 100);
+    await().atMost(PATIENCE).until(() -> Collections.min(endedIn(1).states().values()) == 1);
+    ByObjective lives = endedIn(1).lives();
+    assertThat(lives.counts())
+        .isEqualTo(new long[] {1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    assertThat(lives.sumSeconds()).isEqualTo(2.001);
+    assertThat(endedIn(1).states()).containsEntry(JobState.FAILED, 2L);
+  }
+
+  private void took(String id, JobState state, int millis) {
+    jdbc.sql(
+            sql(
+                """
+                UPDATE t_job
+                SET state = :state,
+                    end_time = now_ms - :late,
+                    create_time = end_time - :millis
+                WHERE id = :id
+                """))
+        .param("state", state.name())
+        .param("late", JobStateStore.LATE_COMMIT_MS - 100)
+        .param("millis", millis)
+        .param("id", id)
+        .update();
+  }
+
+  @Test
+  void databaseFindsTheObjectiveThatADurationMeets() {
+    double[] bounds = Objectives.seconds();
+    for (int i = 0; i < bounds.length - 1; i++) {
+      long bound = Math.round(bounds[i] * 1_000);
+      assertThat(objectiveOf(bound)).as("%d ms", bound).isEqualTo(i);
+      assertThat(objectiveOf(bound + 1)).as("%d ms and one more", bound).isEqualTo(i + 1);
+    }
+  }
+
+  private int objectiveOf(long ms) {
+    return jdbc.sql("SELECT " + Objectives.sql(Long.toString(ms))).query(Integer.class).single();
   }
 
   private String cancelled() {
@@ -87,7 +145,11 @@ class JobEndsIT {
   }
 
   private Map<JobState, Long> ended() {
-    return ends.read(1).get(book.name());
+    return endedIn(1).states();
+  }
+
+  private EndedJobs endedIn(long term) {
+    return ends.read(term).get(book.name());
   }
 
   private static Map<JobState, Long> counts(long cancelled) {

@@ -486,6 +486,9 @@ class SliceRoundsIT {
     assertThat(rows().get(0)).matches(row -> row.load() == 1_500 && row.schedules() == 2);
     assertThat(rows().get(7)).matches(row -> row.load() == 1_000 && row.schedules() == 1);
     assertThat(rows().get(9)).matches(row -> row.load() == 0 && row.schedules() == 0);
+    round();
+    assertThat(a.rounds.activeSchedules()).isEqualTo(9);
+    assertThat(a.rounds.pausedSchedules()).isEqualTo(1);
 
     jdbc.sql("DELETE FROM t_schedule WHERE id = 7").update();
     round();
@@ -505,6 +508,12 @@ class SliceRoundsIT {
       assertThat(load).as(server.name).isBetween(3_500L, 4_000L);
     }
     assertThat(b.rounds.trusted()).isNotEmpty();
+    assertThat(a.rounds.activeSchedules() + b.rounds.activeSchedules()).isEqualTo(8);
+    assertThat(a.rounds.pausedSchedules() + b.rounds.pausedSchedules()).isEqualTo(1);
+    pass(LEASE);
+    assertThat(a.rounds.activeSchedules() + a.rounds.pausedSchedules())
+        .as("another server may own them")
+        .isZero();
   }
 
   private static void aSchedule(long id, int slice, int state, int load) {
