@@ -1,10 +1,13 @@
 package io.asyncflow.spring.outbox;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.codec.SealingFlowClient;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
 import io.asyncflow.spring.SetupException;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -70,8 +73,11 @@ public class OutboxAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  TransactionalFlowClient asyncflowTransactionalClient(OutboxTable table, OutboxRelay relay) {
-    return new TransactionalFlowClient(table, relay::wakeUp);
+  TransactionalFlowClient asyncflowTransactionalClient(
+      OutboxTable table, OutboxRelay relay, FlowClient client) {
+    UnaryOperator<NewTask> seal =
+        client instanceof SealingFlowClient sealing ? sealing::sealed : UnaryOperator.identity();
+    return new TransactionalFlowClient(table, seal, relay::wakeUp);
   }
 
   /** Gauges, if the application has Micrometer. */

@@ -35,9 +35,10 @@ record OutboxTask(long dueMs, String id, int attempts, NewTask task) {
 
   /** A new row, whose task has an idempotency key. */
   static OutboxTask of(NewTask task) {
-    String key = task.idempotencyKey();
     NewTask named =
-        key == null || key.isBlank() ? task.withIdempotencyKey(UUID.randomUUID().toString()) : task;
+        task.idempotencyKey() == null
+            ? task.withIdempotencyKey(UUID.randomUUID().toString())
+            : task;
     return new OutboxTask(0, newId(System.currentTimeMillis()), 0, named);
   }
 

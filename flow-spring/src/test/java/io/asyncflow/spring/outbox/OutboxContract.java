@@ -30,6 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
@@ -58,7 +59,7 @@ abstract class OutboxContract {
   private final OutboxTable table = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
   private final OutboxRelay relay = new OutboxRelay(table, server, NEVER);
   private final TransactionalFlowClient flow =
-      new TransactionalFlowClient(table, wakeUps::incrementAndGet);
+      new TransactionalFlowClient(table, UnaryOperator.identity(), wakeUps::incrementAndGet);
 
   /** An empty database, the same at each call of one test. */
   abstract DataSource dataSource();
@@ -147,7 +148,8 @@ abstract class OutboxContract {
         };
     OutboxTable itsTable = new OutboxTable(pool, OutboxTable.DEFAULT_NAME);
     itsTable.requireUsable();
-    TransactionalFlowClient itsFlow = new TransactionalFlowClient(itsTable, () -> {});
+    TransactionalFlowClient itsFlow =
+        new TransactionalFlowClient(itsTable, UnaryOperator.identity(), () -> {});
     TransactionTemplate other =
         new TransactionTemplate(
             new DataSourceTransactionManager(
@@ -246,17 +248,66 @@ abstract class OutboxContract {
     for (NewTask task :
         List.of(
             mail("x".repeat(4_097)),
+            mail("\0"),
             NewTask.of("mail", null, "ada", ""),
+            NewTask.of("mail", "s".repeat(65), "ada", ""),
             NewTask.of(" ", "send", "ada", ""),
+            NewTask.of("e-mail", "send", "ada", ""),
+            NewTask.of("flow_mail", "send", "ada", ""),
             NewTask.of("mail", "send", null, ""),
+            NewTask.of("mail", "send", "a".repeat(129), ""),
+            mail("").withPriority(-1),
+            mail("").withPriority(31_536_001),
+            mail("").withDelayMs(-1),
+            mail("").withRunAt(1_700_000_000),
+            mail("").withMaxRetryNum(-1),
+            mail("").withKeyMs(999),
+            mail("").withWorkerIds(List.of()),
+            mail("").withIdempotencyKey(""),
+            mail("").withIdempotencyKey("k".repeat(129)),
+            mail("").withIdempotencyKey("Schl\u00fcssel"))) {
+      assertThatIllegalArgumentException()
+          .as(task.toString())
+          .isThrownBy(() -> transaction.execute(status -> flow.create(task)))
+          .havingCause()
+          .isInstanceOfSatisfying(
+              FlowException.class,
+              refusal ->
+                  assertThat(refusal.errorCode())
+                      .isIn(ErrorCode.INVALID_INPUT, ErrorCode.TOO_LARGE));
+    }
+    for (NewTask task :
+        List.of(
             mail("").withIdempotencyKey("k").withOnDuplicate(OnDuplicate.RERUN),
             mail("").withIdempotencyKey("k").withOnDuplicate(OnDuplicate.REPLACE),
             mail("").withIdempotencyKey("k").withKeyUntilDone())) {
       assertThatIllegalArgumentException()
           .as(task.toString())
-          .isThrownBy(() -> transaction.execute(status -> flow.create(task)));
+          .isThrownBy(() -> transaction.execute(status -> flow.create(task)))
+          .withMessageContaining("repeated");
     }
+    List<NewTask> secondIsWrong = List.of(mail(""), mail("").withPriority(-1));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> transaction.execute(status -> flow.create(secondIsWrong)))
+        .withMessageContaining("tasks[1].priority must be between 0 and 31536000");
     assertThat(rows()).isZero();
+  }
+
+  @Test
+  void taskAtTheLimitsIsCreated() {
+    NewTask largest =
+        NewTask.of("mail", "s".repeat(64), "a".repeat(128), "x".repeat(4_096))
+            .withPriority(31_536_000)
+            .withRunAt(System.currentTimeMillis())
+            .withIdempotencyKey("k".repeat(128));
+    transaction.executeWithoutResult(
+        status -> {
+          flow.create(List.of());
+          flow.create(largest);
+          flow.create(mail("with a new key").withKeyMs(1_000));
+        });
+    assertThat(relay.sendOnce()).isEqualTo(2);
+    assertThat(created()).hasSize(2);
   }
 
   @Test
@@ -399,7 +450,8 @@ abstract class OutboxContract {
     OutboxTable orders = new OutboxTable(database, "orders_outbox");
     orders.initialize(InitializeSchema.ALWAYS);
     orders.requireUsable();
-    TransactionalFlowClient itsClient = new TransactionalFlowClient(orders, () -> {});
+    TransactionalFlowClient itsClient =
+        new TransactionalFlowClient(orders, UnaryOperator.identity(), () -> {});
     transaction.executeWithoutResult(status -> itsClient.create(mail("1")));
     assertThat(relay.sendOnce()).isZero();
     assertThat(new OutboxRelay(orders, server, NEVER).sendOnce()).isEqualTo(1);
@@ -501,7 +553,8 @@ abstract class OutboxContract {
   @Test
   void relaySendsAtOnceAndAfterAnOutage() {
     OutboxRelay running = new OutboxRelay(table, server, NEVER);
-    TransactionalFlowClient client = new TransactionalFlowClient(table, running::wakeUp);
+    TransactionalFlowClient client =
+        new TransactionalFlowClient(table, UnaryOperator.identity(), running::wakeUp);
     running.start();
     try {
       transaction.executeWithoutResult(status -> client.create(mail("1")));

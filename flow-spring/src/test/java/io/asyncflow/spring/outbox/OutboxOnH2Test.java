@@ -2,6 +2,7 @@ package io.asyncflow.spring.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.CreateResult;
@@ -9,17 +10,24 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskPageRequest;
+import io.asyncflow.api.codec.CodecException;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.PayloadCodec;
+import io.asyncflow.api.codec.SealingFlowClient;
 import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
 import io.asyncflow.spring.outbox.OutboxProperties.InitializeSchema;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -85,6 +93,64 @@ class OutboxOnH2Test extends OutboxContract {
                   .until(
                       () ->
                           server.getTaskList("mail", TaskPageRequest.of()).taskList().size() == 1);
+            });
+  }
+
+  /** Makes each text twice as long, and refuses some. */
+  private static final class Doubling implements PayloadCodec {
+
+    @Override
+    public String seal(Field field, String text) {
+      if (text.equals("unsealable")) {
+        throw new CodecException("no key");
+      }
+      return text + text;
+    }
+
+    @Override
+    public String open(Field field, String text) {
+      return text.substring(text.length() / 2);
+    }
+
+    @Override
+    public OutputStream sealing(Field field, OutputStream sealed) {
+      return sealed;
+    }
+
+    @Override
+    public InputStream opening(Field field, InputStream sealed) {
+      return sealed;
+    }
+  }
+
+  @Test
+  void contextThatIsTooLargeWhenItIsSealedFailsInTheTransaction() {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(FlowClientAutoConfiguration.class, OutboxAutoConfiguration.class))
+        .withBean(FlowClient.class, () -> new SealingFlowClient(server, new Doubling()))
+        .withBean(DataSource.class, OutboxOnH2Test::newDatabase)
+        .withPropertyValues("asyncflow.client.outbox.enabled=true")
+        .run(
+            context -> {
+              TransactionTemplate transaction =
+                  new TransactionTemplate(
+                      new DataSourceTransactionManager(context.getBean(DataSource.class)));
+              TransactionalFlowClient flow = context.getBean(TransactionalFlowClient.class);
+              NewTask tooLarge = NewTask.of("mail", "send", "ada", "x".repeat(2_049));
+              assertThatIllegalArgumentException()
+                  .isThrownBy(() -> transaction.execute(status -> flow.create(tooLarge)))
+                  .withMessageContaining("taskContext must be at most 4096 bytes");
+              String key =
+                  transaction.execute(
+                      status -> {
+                        flow.create(NewTask.of("mail", "send", "ada", "unsealable"));
+                        return flow.create(NewTask.of("mail", "send", "ada", "x".repeat(2_048)));
+                      });
+              OutboxTable table = context.getBean(OutboxTable.class);
+              await().atMost(PATIENCE).until(() -> table.waiting() == 0);
+              assertThat(table.postponed()).as("the one that may be sealed later").isEqualTo(1);
+              assertThat(server.getTask("mail", key).taskContext()).hasSize(4_096);
             });
   }
 
@@ -173,7 +239,8 @@ class OutboxOnH2Test extends OutboxContract {
   private static OutboxTable tableWithATask(DataSource database) {
     OutboxTable table = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
     table.initialize(InitializeSchema.ALWAYS);
-    TransactionalFlowClient flow = new TransactionalFlowClient(table, () -> {});
+    TransactionalFlowClient flow =
+        new TransactionalFlowClient(table, UnaryOperator.identity(), () -> {});
     new TransactionTemplate(new DataSourceTransactionManager(database))
         .executeWithoutResult(status -> flow.create(NewTask.of("mail", "send", "ada", "")));
     return table;
