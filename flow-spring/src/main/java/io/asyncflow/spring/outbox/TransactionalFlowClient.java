@@ -3,8 +3,10 @@ package io.asyncflow.spring.outbox;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.rules.field.SentFields;
 import io.asyncflow.rules.field.SentTask;
+import io.asyncflow.spring.CurrentTrace;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -31,15 +33,19 @@ public final class TransactionalFlowClient {
 
   private final OutboxTable table;
   private final UnaryOperator<NewTask> seal;
+  private final CurrentTrace trace;
   private final TransactionSynchronization wakeUp;
 
   /**
    * @param seal gives a task as the relay's client sends it
+   * @param trace to which the tasks belong
    * @param afterCommit called after each commit that has created tasks
    */
-  TransactionalFlowClient(OutboxTable table, UnaryOperator<NewTask> seal, Runnable afterCommit) {
+  TransactionalFlowClient(
+      OutboxTable table, UnaryOperator<NewTask> seal, CurrentTrace trace, Runnable afterCommit) {
     this.table = table;
     this.seal = seal;
+    this.trace = trace;
     // One object for all creates: a transaction keeps it once.
     this.wakeUp =
         new TransactionSynchronization() {
@@ -72,7 +78,9 @@ public final class TransactionalFlowClient {
           "a task is created outside of a transaction: mark the method with @Transactional, or"
               + " create the task with FlowClient");
     }
-    List<OutboxTask> kept = tasks.stream().map(OutboxTask::of).toList();
+    // One of another form would not fit into the table.
+    String traceParent = TraceParent.parse(trace.traceParent()).map(TraceParent::text).orElse(null);
+    List<OutboxTask> kept = tasks.stream().map(task -> OutboxTask.of(task, traceParent)).toList();
     requireSendable(kept.stream().map(OutboxTask::task).toList());
     table.insert(kept);
     if (TransactionSynchronizationManager.isSynchronizationActive()) {

@@ -15,6 +15,7 @@ import io.asyncflow.api.codec.Field;
 import io.asyncflow.api.codec.PayloadCodec;
 import io.asyncflow.api.codec.SealingFlowClient;
 import io.asyncflow.fake.FakeFlowServer;
+import io.asyncflow.spring.CurrentTrace;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
 import io.asyncflow.spring.outbox.OutboxProperties.InitializeSchema;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -240,7 +241,7 @@ class OutboxOnH2Test extends OutboxContract {
     OutboxTable table = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
     table.initialize(InitializeSchema.ALWAYS);
     TransactionalFlowClient flow =
-        new TransactionalFlowClient(table, UnaryOperator.identity(), () -> {});
+        new TransactionalFlowClient(table, UnaryOperator.identity(), CurrentTrace.NONE, () -> {});
     new TransactionTemplate(new DataSourceTransactionManager(database))
         .executeWithoutResult(status -> flow.create(NewTask.of("mail", "send", "ada", "")));
     return table;
@@ -262,7 +263,8 @@ class OutboxOnH2Test extends OutboxContract {
           }
         };
     OutboxRelay relay =
-        new OutboxRelay(tableWithATask(newDatabase()), failingOnce, Duration.ofDays(1));
+        new OutboxRelay(
+            tableWithATask(newDatabase()), failingOnce, CurrentTrace.NONE, Duration.ofDays(1));
     relay.start();
     assertThat(failed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     relay.stop(); // ends the pause, and sends what is left
@@ -287,7 +289,7 @@ class OutboxOnH2Test extends OutboxContract {
             return super.create(batch);
           }
         };
-    relay.set(new OutboxRelay(table, ending, Duration.ofDays(1)));
+    relay.set(new OutboxRelay(table, ending, CurrentTrace.NONE, Duration.ofDays(1)));
     relay.get().start();
     assertThat(sent.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     relay.get().stop();
