@@ -1,5 +1,6 @@
 package io.asyncflow.spring.outbox;
 
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
@@ -93,16 +94,20 @@ public final class TransactionalFlowClient {
   private void requireSendable(List<NewTask> tasks) {
     long now = System.currentTimeMillis();
     SentFields call = new SentFields();
+    boolean isSealed = false;
     for (int i = 0; i < tasks.size(); i++) {
       requireRepeatable(tasks.get(i));
       NewTask sent = sealed(tasks.get(i));
+      isSealed |= sent != tasks.get(i);
       SentTask.check(
           tasks.size() == 1 ? call.withAll(sent) : call.object("tasks[" + i + "]", sent), now);
     }
     try {
       call.refuseIfBad();
     } catch (FlowException e) {
-      throw new IllegalArgumentException("flowsvr would refuse the call: " + e.getMessage(), e);
+      String when = isSealed && e.errorCode() == ErrorCode.TOO_LARGE ? " when it is sealed" : "";
+      throw new IllegalArgumentException(
+          "flowsvr would refuse it" + when + ": " + e.getMessage(), e);
     }
   }
 

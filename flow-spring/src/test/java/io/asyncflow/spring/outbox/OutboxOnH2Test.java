@@ -141,7 +141,7 @@ class OutboxOnH2Test extends OutboxContract {
               NewTask tooLarge = NewTask.of("mail", "send", "ada", "x".repeat(2_049));
               assertThatIllegalArgumentException()
                   .isThrownBy(() -> transaction.execute(status -> flow.create(tooLarge)))
-                  .withMessageContaining("taskContext must be at most 4096 bytes");
+                  .withMessageContaining("sealed: taskContext must be at most 4096 bytes");
               String key =
                   transaction.execute(
                       status -> {
