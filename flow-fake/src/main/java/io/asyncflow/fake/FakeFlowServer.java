@@ -62,6 +62,8 @@ import io.asyncflow.rules.TypeRules;
 import io.asyncflow.rules.access.Secrets;
 import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.Refusal;
+import io.asyncflow.rules.field.SentFields;
+import io.asyncflow.rules.field.SentTask;
 import io.asyncflow.rules.field.TaskFields;
 import io.asyncflow.rules.field.TaskLimits;
 import java.io.IOException;

@@ -18,6 +18,8 @@ import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.field.SentFields;
+import io.asyncflow.rules.field.SentTask;
 import io.asyncflow.rules.schedule.FireTimes;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -84,8 +84,11 @@ record ClientConnection(URI url, Supplier<String> apiKey, SSLContext tls, Durati
   /**
    * @param codec {@code null} for none
    */
-  FlowClient client(PayloadCodec codec) {
-    FlowClient client = new HttpFlowClient(url, null, timeout, tls).withKeyFrom(apiKey);
+  FlowClient client(PayloadCodec codec, CurrentTrace trace) {
+    FlowClient client =
+        new HttpFlowClient(url, null, timeout, tls)
+            .withKeyFrom(apiKey)
+            .withTraceParentFrom(trace::traceParent);
     return codec == null ? client : new SealingFlowClient(client, codec);
   }
 

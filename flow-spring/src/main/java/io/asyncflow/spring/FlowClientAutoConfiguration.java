@@ -3,15 +3,18 @@ package io.asyncflow.spring;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.codec.PayloadCodec;
+import io.micrometer.tracing.Tracer;
 import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /**
@@ -25,6 +28,7 @@ public class FlowClientAutoConfiguration {
 
   /**
    * @param codecs seals what the client sends, and opens what it reads
+   * @param traces has the {@code traceparent} that the client sends with each call
    */
   @Bean
   @ConditionalOnMissingBean(FlowClient.class)
@@ -32,8 +36,10 @@ public class FlowClientAutoConfiguration {
   FlowClient asyncflowClient(
       FlowClientProperties properties,
       Environment environment,
-      ObjectProvider<PayloadCodec> codecs) {
-    return ClientConnection.of(properties, environment).client(codecs.getIfAvailable());
+      ObjectProvider<PayloadCodec> codecs,
+      ObjectProvider<CurrentTrace> traces) {
+    return ClientConnection.of(properties, environment)
+        .client(codecs.getIfAvailable(), traces.getIfAvailable(() -> CurrentTrace.NONE));
   }
 
   @Bean
@@ -48,5 +54,18 @@ public class FlowClientAutoConfiguration {
         properties.getTypes().entrySet().stream().map(type -> type.getValue().named(type.getKey()));
     List<TaskTypeSettings> types = Stream.concat(ofProperties, declared.orderedStream()).toList();
     return new TaskTypeSaver(client, types);
+  }
+
+  /** The trace of the calls, if the application has a tracer. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(Tracer.class)
+  static class Traces {
+
+    @Bean
+    @ConditionalOnMissingBean
+    CurrentTrace asyncflowCurrentTrace(ObjectProvider<Tracer> tracers) {
+      Tracer tracer = tracers.getIfUnique();
+      return tracer == null ? CurrentTrace.NONE : new MicrometerTrace(tracer);
+    }
   }
 }

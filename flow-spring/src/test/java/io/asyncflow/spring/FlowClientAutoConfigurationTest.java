@@ -1,8 +1,10 @@
 package io.asyncflow.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.HttpFlowClient;
@@ -11,8 +13,14 @@ import io.asyncflow.api.codec.Field;
 import io.asyncflow.api.codec.PayloadCodec;
 import io.asyncflow.api.codec.SealingFlowClient;
 import io.asyncflow.fake.FakeFlowServer;
+import io.micrometer.tracing.Tracer;
+import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
+import io.micrometer.tracing.otel.bridge.OtelTracer;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -20,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class FlowClientAutoConfigurationTest {
@@ -70,6 +79,57 @@ class FlowClientAutoConfigurationTest {
             context ->
                 assertThat(context.getBean(FlowClient.class))
                     .isInstanceOf(SealingFlowClient.class));
+  }
+
+  @Test
+  void clientSendsTheTraceOfTheTracer() throws IOException {
+    String parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    OtelTracer tracer =
+        new OtelTracer(
+            SdkTracerProvider.builder().build().get("test"),
+            new OtelCurrentTraceContext(),
+            event -> {});
+    List<String> sent = new CopyOnWriteArrayList<>();
+    HttpServer stub = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    stub.createContext(
+        "/",
+        call -> {
+          sent.add(String.valueOf(call.getRequestHeaders().getFirst("traceparent")));
+          call.sendResponseHeaders(503, -1);
+          call.close();
+        });
+    stub.start();
+    ApplicationContextRunner withUrl =
+        application.withPropertyValues(
+            "asyncflow.client.url=http://127.0.0.1:" + stub.getAddress().getPort());
+    try {
+      withUrl
+          .withBean(Tracer.class, () -> tracer)
+          .run(
+              context -> {
+                FlowClient client = context.getBean(FlowClient.class);
+                CurrentTrace trace = context.getBean(CurrentTrace.class);
+                try (CurrentTrace.Scope current = trace.enter(parent)) {
+                  assertThat(trace.traceParent()).isEqualTo(parent);
+                  assertThatException().isThrownBy(() -> client.getTask("1_mail_task_1"));
+                }
+                try (CurrentTrace.Scope current = trace.enter("of another form")) {
+                  assertThatException().isThrownBy(() -> client.getTask("1_mail_task_1"));
+                }
+                assertThat(trace.traceParent()).isNull();
+              });
+      withUrl
+          .withClassLoader(new FilteredClassLoader("io.micrometer.tracing"))
+          .run(
+              context -> {
+                assertThat(context).doesNotHaveBean(CurrentTrace.class);
+                FlowClient client = context.getBean(FlowClient.class);
+                assertThatException().isThrownBy(() -> client.getTask("1_mail_task_1"));
+              });
+    } finally {
+      stub.stop(0);
+    }
+    assertThat(sent).containsExactly(parent, "null", "null");
   }
 
   @ParameterizedTest

@@ -41,7 +41,7 @@ public interface StageContext {
   /** The number of the task's hold, which fences its report. */
   int leaseEpoch();
 
-  /** The trace id of the hold, which appears in log lines and in the schedule log. */
+  /** The trace id of the hold, {@code holdTraceId} of log lines and in the schedule log. */
   String traceId();
 
   /**

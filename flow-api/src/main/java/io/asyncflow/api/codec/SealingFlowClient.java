@@ -38,14 +38,19 @@ public final class SealingFlowClient extends ForwardingFlowClient {
     this.sealing = Sealing.by(codec);
   }
 
+  /** The task as a create sends it, such as to see whether its sealed context is too large. */
+  public NewTask sealed(NewTask task) {
+    return sealing.sealed(task);
+  }
+
   @Override
   public CreateResult create(NewTask task) {
-    return super.create(sealing.sealed(task));
+    return super.create(sealed(task));
   }
 
   @Override
   public List<CreateResult> create(List<NewTask> tasks) {
-    return super.create(tasks.stream().map(sealing::sealed).toList());
+    return super.create(tasks.stream().map(this::sealed).toList());
   }
 
   @Override

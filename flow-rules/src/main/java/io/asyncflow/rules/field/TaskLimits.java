@@ -1,5 +1,7 @@
 package io.asyncflow.rules.field;
 
+import io.asyncflow.api.StoredText;
+
 /**
  * The limits of a task's fields, which match the columns of {@code t_task_template}, and of calls.
  */
@@ -11,7 +13,7 @@ public final class TaskLimits {
   public static final int IDEMPOTENCY_KEY = 128;
 
   /** Bytes of UTF-8 of a context or a result. */
-  public static final int CONTEXT_BYTES = 4_096;
+  public static final int CONTEXT_BYTES = StoredText.MOST_BYTES_IN_A_ROW;
 
   public static final int SCHEDULE_LOG_BYTES = 65_535;
 

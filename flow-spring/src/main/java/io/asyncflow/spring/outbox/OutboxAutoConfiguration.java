@@ -1,10 +1,14 @@
 package io.asyncflow.spring.outbox;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.codec.SealingFlowClient;
+import io.asyncflow.spring.CurrentTrace;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
 import io.asyncflow.spring.SetupException;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -50,7 +54,10 @@ public class OutboxAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   OutboxRelay asyncflowOutboxRelay(
-      OutboxTable table, ObjectProvider<FlowClient> clients, OutboxProperties properties) {
+      OutboxTable table,
+      ObjectProvider<FlowClient> clients,
+      ObjectProvider<CurrentTrace> traces,
+      OutboxProperties properties) {
     Duration interval = properties.getPollInterval();
     if (interval.toMillis() <= 0) {
       throw new SetupException(
@@ -65,13 +72,20 @@ public class OutboxAutoConfiguration {
           "Set asyncflow.client.url to the URL of flowsvr, or define a bean of type FlowClient.",
           null);
     }
-    return new OutboxRelay(table, client, interval);
+    return new OutboxRelay(table, client, traces.getIfAvailable(() -> CurrentTrace.NONE), interval);
   }
 
   @Bean
   @ConditionalOnMissingBean
-  TransactionalFlowClient asyncflowTransactionalClient(OutboxTable table, OutboxRelay relay) {
-    return new TransactionalFlowClient(table, relay::wakeUp);
+  TransactionalFlowClient asyncflowTransactionalClient(
+      OutboxTable table,
+      OutboxRelay relay,
+      FlowClient client,
+      ObjectProvider<CurrentTrace> traces) {
+    UnaryOperator<NewTask> seal =
+        client instanceof SealingFlowClient sealing ? sealing::sealed : UnaryOperator.identity();
+    return new TransactionalFlowClient(
+        table, seal, traces.getIfAvailable(() -> CurrentTrace.NONE), relay::wakeUp);
   }
 
   /** Gauges, if the application has Micrometer. */

@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param id rises with the time of the create; different in all processes
  * @param attempts how often it was refused
  * @param task {@code null} if this version cannot read it
+ * @param traceParent of the span that has created it; {@code null} for none
  */
-record OutboxTask(long dueMs, String id, int attempts, NewTask task) {
+record OutboxTask(long dueMs, String id, int attempts, NewTask task, String traceParent) {
 
   /** In ASCII, so that no character set of a database or a connection changes it. */
   private static final JsonMapper JSON =
@@ -34,11 +35,12 @@ record OutboxTask(long dueMs, String id, int attempts, NewTask task) {
       "-" + HexFormat.of().toHexDigits(new SecureRandom().nextLong());
 
   /** A new row, whose task has an idempotency key. */
-  static OutboxTask of(NewTask task) {
-    String key = task.idempotencyKey();
+  static OutboxTask of(NewTask task, String traceParent) {
     NewTask named =
-        key == null || key.isBlank() ? task.withIdempotencyKey(UUID.randomUUID().toString()) : task;
-    return new OutboxTask(0, newId(System.currentTimeMillis()), 0, named);
+        task.idempotencyKey() == null
+            ? task.withIdempotencyKey(UUID.randomUUID().toString())
+            : task;
+    return new OutboxTask(0, newId(System.currentTimeMillis()), 0, named, traceParent);
   }
 
   private static String newId(long nowMs) {
@@ -50,11 +52,11 @@ record OutboxTask(long dueMs, String id, int attempts, NewTask task) {
    * One that cannot be read must not keep the others from being sent. A member that this version
    * does not know is not dropped: a newer version wrote it, and sends it.
    */
-  static OutboxTask read(long dueMs, String id, int attempts, String json) {
+  static OutboxTask read(long dueMs, String id, int attempts, String json, String traceParent) {
     try {
-      return new OutboxTask(dueMs, id, attempts, JSON.readValue(json, NewTask.class));
+      return new OutboxTask(dueMs, id, attempts, JSON.readValue(json, NewTask.class), traceParent);
     } catch (JsonProcessingException e) {
-      return new OutboxTask(dueMs, id, attempts, null);
+      return new OutboxTask(dueMs, id, attempts, null, traceParent);
     }
   }
 

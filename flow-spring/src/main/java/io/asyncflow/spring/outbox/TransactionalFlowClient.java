@@ -1,10 +1,15 @@
 package io.asyncflow.spring.outbox;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import io.asyncflow.api.TraceParent;
+import io.asyncflow.rules.field.SentFields;
+import io.asyncflow.rules.field.SentTask;
+import io.asyncflow.spring.CurrentTrace;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -27,17 +32,21 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class TransactionalFlowClient {
 
-  /** The most bytes of a context in UTF-8, of which flowsvr refuses more. */
-  private static final int MOST_CONTEXT = 4_096;
-
   private final OutboxTable table;
+  private final UnaryOperator<NewTask> seal;
+  private final CurrentTrace trace;
   private final TransactionSynchronization wakeUp;
 
   /**
+   * @param seal gives a task as the relay's client sends it
+   * @param trace to which the tasks belong
    * @param afterCommit called after each commit that has created tasks
    */
-  TransactionalFlowClient(OutboxTable table, Runnable afterCommit) {
+  TransactionalFlowClient(
+      OutboxTable table, UnaryOperator<NewTask> seal, CurrentTrace trace, Runnable afterCommit) {
     this.table = table;
+    this.seal = seal;
+    this.trace = trace;
     // One object for all creates: a transaction keeps it once.
     this.wakeUp =
         new TransactionSynchronization() {
@@ -55,9 +64,9 @@ public final class TransactionalFlowClient {
    *     io.asyncflow.api.FlowClient#getTask(String, String)} finds it
    * @throws IllegalStateException if this thread is in no transaction, or in one of another
    *     database
-   * @throws IllegalArgumentException if the task lacks a type, a stage or a user, its context is
-   *     too large, or its key does not make a repeated create harmless ({@link
-   *     OnDuplicate#REPLACE}, {@link OnDuplicate#RERUN}, {@code keyUntilDone})
+   * @throws IllegalArgumentException if flowsvr would refuse the task whatever its types and limits
+   *     are, such as for its form or size, or the key does not make a repeated create harmless
+   *     ({@link OnDuplicate#REPLACE}, {@link OnDuplicate#RERUN}, {@code keyUntilDone})
    */
   public String create(NewTask task) {
     return create(List.of(task)).get(0);
@@ -70,11 +79,10 @@ public final class TransactionalFlowClient {
           "a task is created outside of a transaction: mark the method with @Transactional, or"
               + " create the task with FlowClient");
     }
-    List<OutboxTask> kept = new ArrayList<>();
-    for (NewTask task : tasks) {
-      requireSendable(task);
-      kept.add(OutboxTask.of(task));
-    }
+    // One of another form would not fit into the table.
+    String traceParent = TraceParent.parse(trace.traceParent()).map(TraceParent::text).orElse(null);
+    List<OutboxTask> kept = tasks.stream().map(task -> OutboxTask.of(task, traceParent)).toList();
+    requireSendable(kept.stream().map(OutboxTask::task).toList());
     table.insert(kept);
     if (TransactionSynchronizationManager.isSynchronizationActive()) {
       TransactionSynchronizationManager.registerSynchronization(wakeUp);
@@ -83,16 +91,36 @@ public final class TransactionalFlowClient {
   }
 
   /** What is certain to be refused is refused while the application can still roll back. */
-  private static void requireSendable(NewTask task) {
-    require("type", task.taskType());
-    require("stage", task.taskStage());
-    require("user", task.userId());
-    String context = task.taskContext() == null ? "" : task.taskContext();
-    int bytes = context.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > MOST_CONTEXT) {
-      throw new IllegalArgumentException(
-          "the context of a task has at most " + MOST_CONTEXT + " bytes, not " + bytes);
+  private void requireSendable(List<NewTask> tasks) {
+    long now = System.currentTimeMillis();
+    SentFields call = new SentFields();
+    boolean isSealed = false;
+    for (int i = 0; i < tasks.size(); i++) {
+      requireRepeatable(tasks.get(i));
+      NewTask sent = sealed(tasks.get(i));
+      isSealed |= sent != tasks.get(i);
+      SentTask.check(
+          tasks.size() == 1 ? call.withAll(sent) : call.object("tasks[" + i + "]", sent), now);
     }
+    try {
+      call.refuseIfBad();
+    } catch (FlowException e) {
+      String when = isSealed && e.errorCode() == ErrorCode.TOO_LARGE ? " when it is sealed" : "";
+      throw new IllegalArgumentException(
+          "flowsvr would refuse it" + when + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** The task as it is if it cannot be sealed now: the relay tries that again. */
+  private NewTask sealed(NewTask task) {
+    try {
+      return seal.apply(task);
+    } catch (RuntimeException e) {
+      return task;
+    }
+  }
+
+  private static void requireRepeatable(NewTask task) {
     if (task.onDuplicate() == OnDuplicate.RERUN || Integer.valueOf(1).equals(task.keyUntilDone())) {
       throw new IllegalArgumentException(
           "a create that is repeated must do nothing, but with RERUN or keyUntilDone it runs the"
@@ -102,12 +130,6 @@ public final class TransactionalFlowClient {
       throw new IllegalArgumentException(
           "a create that is repeated, or sent after a later one, must do nothing, but with REPLACE"
               + " it puts its body over a newer one");
-    }
-  }
-
-  private static void require(String what, String value) {
-    if (value == null || value.isBlank()) {
-      throw new IllegalArgumentException("a task needs a " + what);
     }
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.spring.outbox;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.CreateResult;
@@ -10,7 +11,12 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskPageRequest;
+import io.asyncflow.api.codec.CodecException;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.PayloadCodec;
+import io.asyncflow.api.codec.SealingFlowClient;
 import io.asyncflow.fake.FakeFlowServer;
+import io.asyncflow.spring.CurrentTrace;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
 import io.asyncflow.spring.outbox.OutboxProperties.InitializeSchema;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -18,6 +24,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -27,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -92,6 +101,64 @@ class OutboxOnH2Test extends OutboxContract {
                   .until(
                       () ->
                           server.getTaskList("mail", TaskPageRequest.of()).taskList().size() == 1);
+            });
+  }
+
+  /** Makes each text twice as long, and refuses some. */
+  private static final class Doubling implements PayloadCodec {
+
+    @Override
+    public String seal(Field field, String text) {
+      if (text.equals("unsealable")) {
+        throw new CodecException("no key");
+      }
+      return text + text;
+    }
+
+    @Override
+    public String open(Field field, String text) {
+      return text.substring(text.length() / 2);
+    }
+
+    @Override
+    public OutputStream sealing(Field field, OutputStream sealed) {
+      return sealed;
+    }
+
+    @Override
+    public InputStream opening(Field field, InputStream sealed) {
+      return sealed;
+    }
+  }
+
+  @Test
+  void contextThatIsTooLargeWhenItIsSealedFailsInTheTransaction() {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(FlowClientAutoConfiguration.class, OutboxAutoConfiguration.class))
+        .withBean(FlowClient.class, () -> new SealingFlowClient(server, new Doubling()))
+        .withBean(DataSource.class, OutboxOnH2Test::newDatabase)
+        .withPropertyValues("asyncflow.client.outbox.enabled=true")
+        .run(
+            context -> {
+              TransactionTemplate transaction =
+                  new TransactionTemplate(
+                      new DataSourceTransactionManager(context.getBean(DataSource.class)));
+              TransactionalFlowClient flow = context.getBean(TransactionalFlowClient.class);
+              NewTask tooLarge = NewTask.of("mail", "send", "ada", "x".repeat(2_049));
+              assertThatIllegalArgumentException()
+                  .isThrownBy(() -> transaction.execute(status -> flow.create(tooLarge)))
+                  .withMessageContaining("sealed: taskContext must be at most 4096 bytes");
+              String key =
+                  transaction.execute(
+                      status -> {
+                        flow.create(NewTask.of("mail", "send", "ada", "unsealable"));
+                        return flow.create(NewTask.of("mail", "send", "ada", "x".repeat(2_048)));
+                      });
+              OutboxTable table = context.getBean(OutboxTable.class);
+              await().atMost(PATIENCE).until(() -> table.waiting() == 0);
+              assertThat(table.postponed()).as("the one that may be sealed later").isEqualTo(1);
+              assertThat(server.getTask("mail", key).taskContext()).hasSize(4_096);
             });
   }
 
@@ -199,7 +266,8 @@ class OutboxOnH2Test extends OutboxContract {
   private static OutboxTable tableWithATask(DataSource database) {
     OutboxTable table = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
     table.initialize(InitializeSchema.ALWAYS);
-    TransactionalFlowClient flow = new TransactionalFlowClient(table, () -> {});
+    TransactionalFlowClient flow =
+        new TransactionalFlowClient(table, UnaryOperator.identity(), CurrentTrace.NONE, () -> {});
     new TransactionTemplate(new DataSourceTransactionManager(database))
         .executeWithoutResult(status -> flow.create(NewTask.of("mail", "send", "ada", "")));
     return table;
@@ -221,7 +289,8 @@ class OutboxOnH2Test extends OutboxContract {
           }
         };
     OutboxRelay relay =
-        new OutboxRelay(tableWithATask(newDatabase()), failingOnce, Duration.ofDays(1));
+        new OutboxRelay(
+            tableWithATask(newDatabase()), failingOnce, CurrentTrace.NONE, Duration.ofDays(1));
     relay.start();
     assertThat(failed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     relay.stop(); // ends the pause, and sends what is left
@@ -246,7 +315,7 @@ class OutboxOnH2Test extends OutboxContract {
             return super.create(batch);
           }
         };
-    relay.set(new OutboxRelay(table, ending, Duration.ofDays(1)));
+    relay.set(new OutboxRelay(table, ending, CurrentTrace.NONE, Duration.ofDays(1)));
     relay.get().start();
     assertThat(sent.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     relay.get().stop();

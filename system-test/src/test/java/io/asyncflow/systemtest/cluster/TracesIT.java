@@ -11,27 +11,45 @@ import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.tracing.MicrometerTracing;
+import io.micrometer.tracing.otel.bridge.EventPublishingContextWrapper;
 import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
 import io.micrometer.tracing.otel.bridge.OtelTracer;
-import io.opentelemetry.api.trace.Span;
+import io.micrometer.tracing.otel.bridge.Slf4JEventListener;
+import io.opentelemetry.context.ContextStorage;
+import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** One trace: a call by curl, a server process, and two workers, each with its OpenTelemetry. */
+/**
+ * One trace: a call by curl, a server process, a worker here and one in a process of its own, each
+ * with its OpenTelemetry.
+ */
 @Tag("faults")
 class TracesIT {
 
@@ -45,19 +63,13 @@ class TracesIT {
 
     static Traced start(Cluster cluster, ServerNode server, String stage, StageHandler handler) {
       InMemorySpanExporter exporter = InMemorySpanExporter.create();
-      SdkTracerProvider provider =
-          SdkTracerProvider.builder()
-              .addSpanProcessor(SimpleSpanProcessor.create(exporter))
-              .build();
-      OtelTracer tracer =
-          new OtelTracer(provider.get("worker"), new OtelCurrentTraceContext(), event -> {});
       Worker worker =
           Worker.builder()
               .url(server.url().toString())
               .workerId("runs-" + stage)
               .spoolDir(cluster.directory().resolve("spool-" + stage))
               .stopsWithTheJvm(false)
-              .tracing(new MicrometerTracing(tracer))
+              .tracing(new MicrometerTracing(tracer(exporter)))
               .handler("letter", stage, handler)
               .build();
       worker.start();
@@ -75,6 +87,12 @@ class TracesIT {
     public void close() {
       worker.close();
     }
+  }
+
+  private static OtelTracer tracer(SpanExporter exporter) {
+    SdkTracerProvider provider =
+        SdkTracerProvider.builder().addSpanProcessor(SimpleSpanProcessor.create(exporter)).build();
+    return new OtelTracer(provider.get("worker"), new OtelCurrentTraceContext(), event -> {});
   }
 
   private static String createByCurl(URI server) throws Exception {
@@ -96,31 +114,130 @@ class TracesIT {
     return id.group(1);
   }
 
+  /** The program of the second worker; what it logs and its spans are its output. */
+  static final class Sender {
+
+    private static final Logger log = LoggerFactory.getLogger(Sender.class);
+
+    /**
+     * @param args the address of the server, and a directory to spool in
+     */
+    public static void main(String[] args) throws IOException {
+      Slf4JEventListener logging = new Slf4JEventListener(); // as Spring Boot has one
+      ContextStorage.addWrapper(new EventPublishingContextWrapper(logging::onEvent));
+      Worker worker =
+          Worker.builder()
+              .url(args[0])
+              .workerId("sender")
+              .spoolDir(Path.of(args[1]))
+              .tracing(new MicrometerTracing(tracer(new PrintingExporter())))
+              .handler(
+                  "letter",
+                  "send",
+                  context -> {
+                    log.info("the letter is sent");
+                    return StageResult.done();
+                  })
+              .build();
+      worker.start();
+      System.in.transferTo(OutputStream.nullOutputStream()); // until the test ends
+      worker.close();
+    }
+  }
+
+  private static final class PrintingExporter implements SpanExporter {
+
+    @Override
+    public CompletableResultCode export(Collection<SpanData> spans) {
+      for (SpanData span : spans) {
+        System.out.println(
+            span.getName() + " in " + span.getTraceId() + " of " + span.getParentSpanId());
+      }
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return CompletableResultCode.ofSuccess();
+    }
+  }
+
+  /** A process whose log lines have the fields of the logging context, as those of Spring Boot. */
+  private static WorkerNode launchSender(Cluster cluster, ServerNode server) throws IOException {
+    Path directory = Files.createDirectories(cluster.directory().resolve("sender"));
+    Path logback =
+        Files.writeString(
+            directory.resolve("logback.xml"),
+            """
+            <configuration>
+              <appender name="console" class="ch.qos.logback.core.ConsoleAppender">
+                <encoder>
+                  <pattern>%5p [%X{traceId}-%X{spanId}] %X{stage} %X{holdTraceId} : %m%n</pattern>
+                </encoder>
+              </appender>
+              <root level="INFO"><appender-ref ref="console"/></root>
+            </configuration>
+            """);
+    String classPath =
+        Stream.concat(
+                Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                    .filter(entry -> !entry.contains("slf4j-simple")),
+                logbackOfTheServer().stream().map(Path::toString))
+            .collect(Collectors.joining(File.pathSeparator));
+    List<String> command =
+        Java.command(
+            "-Xmx128m",
+            "-Dlogback.configurationFile=" + logback,
+            "-cp",
+            classPath,
+            Sender.class.getName(),
+            server.url().toString(),
+            directory.resolve("spool").toString());
+    return cluster.launchProgram("sender", command, Map.of(), "");
+  }
+
+  /** Here slf4j-simple logs, which has no logging context. */
+  private static List<Path> logbackOfTheServer() throws IOException {
+    try (Stream<Path> files = Files.walk(ServerProgram.built().jar().getParent())) {
+      return files.filter(file -> file.getFileName().toString().startsWith("logback-")).toList();
+    }
+  }
+
   @Test
-  void oneTraceIdLeadsFromCurlToTheSecondStageOnAnotherWorker() throws Exception {
-    AtomicReference<String> current = new AtomicReference<>();
-    StageHandler send =
-        context -> {
-          current.set(Span.current().getSpanContext().getTraceId());
-          return StageResult.done();
-        };
+  void oneTraceIdLeadsFromCurlToTheLogLineOfTheSecondStageOnAnotherWorker() throws Exception {
     try (Cluster cluster = Cluster.startWithoutRedis("traces")) {
       ServerNode server = cluster.startServer(plan -> plan.withHeap("192m"));
       server.client().saveTaskType(TaskTypeSettings.named("letter"));
+      WorkerNode second = launchSender(cluster, server);
       try (Traced first =
-              Traced.start(cluster, server, "write", context -> StageResult.next("send"));
-          Traced second = Traced.start(cluster, server, "send", send)) {
+          Traced.start(cluster, server, "write", context -> StageResult.next("send"))) {
         String taskId = createByCurl(server.url());
         Task end = new TaskFollower(server.client()).follow(taskId, PATIENCE);
         assertThat(end.taskStatus()).isEqualTo(TaskStatus.SUCCESS);
 
-        assertThat(first.span().getName()).isEqualTo("letter/write");
-        assertThat(second.span().getName()).isEqualTo("letter/send");
-        for (Traced worker : new Traced[] {first, second}) {
-          assertThat(worker.span().getTraceId()).isEqualTo(TRACE);
-          assertThat(worker.span().getParentSpanId()).isEqualTo(SPAN_OF_CURL);
-        }
-        assertThat(current.get()).as("what the second stage logs").isEqualTo(TRACE);
+        SpanData span = first.span();
+        assertThat(span.getName()).isEqualTo("letter/write");
+        assertThat(span.getTraceId()).isEqualTo(TRACE);
+        assertThat(span.getParentSpanId()).isEqualTo(SPAN_OF_CURL);
+        String spanOfTheSecond = "letter/send in " + TRACE + " of " + SPAN_OF_CURL;
+        await().atMost(PATIENCE).until(() -> second.hasPrinted(spanOfTheSecond));
+        assertThat(Files.readAllLines(cluster.directory().resolve("logs/sender.log")))
+            .as("the trace of curl, and the hold by which the server knows the run")
+            .anySatisfy(
+                line ->
+                    assertThat(line)
+                        .matches(
+                            " INFO \\["
+                                + TRACE
+                                + "-[0-9a-f]{16}] send "
+                                + end.traceId()
+                                + " : the letter is sent"));
+        assertThat(end.traceId()).isNotEqualTo(TRACE);
       }
     }
   }

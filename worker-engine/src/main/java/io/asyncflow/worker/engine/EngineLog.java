@@ -1,12 +1,14 @@
 package io.asyncflow.worker.engine;
 
 import io.asyncflow.api.OneLine;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.worker.StageContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +33,7 @@ final class EngineLog implements Runnable {
   private final BoundedLines lines;
   private final Deque<String> last = new ArrayDeque<>();
   private String taskId;
-  private String traceId;
+  private Map<String, String> fields = Map.of();
   private int passed;
 
   EngineLog(String engine, InputStream stderr) {
@@ -41,8 +43,24 @@ final class EngineLog implements Runnable {
 
   /** Attributes lines to these runs from now on; a few lines may be late. */
   synchronized void begin(List<StageContext> runs) {
+    StageContext first = runs.get(0);
     taskId = runs.stream().map(StageContext::taskId).collect(Collectors.joining(","));
-    traceId = runs.get(0).traceId();
+    fields =
+        Map.of(
+            "taskId",
+            taskId,
+            "stage",
+            first.stage(),
+            "attempt",
+            String.valueOf(first.attempt()),
+            "holdTraceId",
+            first.traceId(),
+            "traceId",
+            first
+                .traceParent()
+                .flatMap(TraceParent::parse)
+                .map(TraceParent::traceId)
+                .orElse(first.traceId()));
     passed = 0;
     last.clear();
   }
@@ -72,10 +90,7 @@ final class EngineLog implements Runnable {
     if (passed > MOST_LINES + 1) {
       return;
     }
-    if (taskId != null) {
-      MDC.put("taskId", taskId);
-      MDC.put("traceId", traceId);
-    }
+    fields.forEach(MDC::put);
     try {
       if (passed <= MOST_LINES) {
         log.info("{} for {}: {}", engine, taskId == null ? "no task" : taskId, line);

@@ -294,7 +294,12 @@ class EngineHandlerTest {
               .filter(event -> event.getFormattedMessage().startsWith("scripted for"))
               .toList();
       assertThat(lines)
-          .allSatisfy(line -> assertThat(line.getMDCPropertyMap()).containsKey("taskId"));
+          .allSatisfy(
+              line ->
+                  assertThat(line.getMDCPropertyMap())
+                      .containsEntry("taskId", "1_test_task_1")
+                      .containsEntry("attempt", "1")
+                      .containsKeys("stage", "traceId", "holdTraceId"));
       assertThat(lines).hasSize(2 + EngineLog.MOST_LINES);
     } finally {
       logger.detachAppender(appender);

@@ -117,7 +117,11 @@ class MicrometerTracingTest {
     assertThat(logged)
         .containsEntry("traceId", call.getTraceId())
         .containsEntry("spanId", two.getSpanId())
-        .containsEntry("taskId", taskId);
+        .containsEntry("taskId", taskId)
+        .containsEntry("stage", "two")
+        .containsEntry("attempt", "1")
+        .containsEntry("holdTraceId", server.getTask(taskId).traceId());
+    assertThat(logged.get("holdTraceId")).isNotEqualTo(call.getTraceId());
     assertThat(two.getKind()).isEqualTo(SpanKind.CONSUMER);
     assertThat(tag(one, "asyncflow.task.id")).isEqualTo(taskId);
     assertThat(tag(one, "asyncflow.outcome")).isEqualTo("NEXT_STAGE");
@@ -212,6 +216,7 @@ class MicrometerTracingTest {
   @Test
   void workerThatDoesNotTraceHandsTheTraceOn() throws InterruptedException {
     AtomicReference<StageContext> seen = new AtomicReference<>();
+    Map<String, String> logged = new ConcurrentHashMap<>();
     start(
         aWorker("first")
             .handler(
@@ -219,6 +224,7 @@ class MicrometerTracingTest {
                 "one",
                 context -> {
                   seen.set(context);
+                  logged.putAll(MDC.getCopyOfContextMap());
                   return StageResult.done().andCreate(aTask("two"));
                 })
             .handler("lark", "two", context -> StageResult.done()));
@@ -229,6 +235,9 @@ class MicrometerTracingTest {
     assertThat(TraceParent.parse(call).orElseThrow().spanId())
         .isEqualTo(memory.span("call").getSpanId());
     assertThat(seen.get().traceParent()).contains(call);
+    assertThat(logged)
+        .containsEntry("traceId", memory.span("call").getTraceId())
+        .containsEntry("holdTraceId", seen.get().traceId());
     String created = server.accepted().get(0).creates().get(0).taskStage();
     assertThat(created).isEqualTo("two");
     await()

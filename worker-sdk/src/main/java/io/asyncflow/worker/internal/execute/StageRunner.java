@@ -4,6 +4,8 @@ import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
@@ -96,9 +98,17 @@ public final class StageRunner implements RunPool.Runner {
     return run.enter(thread);
   }
 
+  /** In a batch, all but the ids of the tasks is of the first. */
   private static void name(List<Run> runs) {
-    MDC.put("traceId", runs.get(0).task().traceId());
+    Task first = runs.get(0).task();
     MDC.put("taskId", runs.stream().map(run -> run.task().taskId()).collect(joining(",")));
+    MDC.put("stage", first.taskStage());
+    MDC.put("attempt", String.valueOf(first.attempt()));
+    MDC.put("holdTraceId", first.traceId());
+    // A tracer puts the id of the run's span in its place, and takes it away with the span.
+    MDC.put(
+        "traceId",
+        TraceParent.parse(first.traceParent()).map(TraceParent::traceId).orElse(first.traceId()));
   }
 
   private void runAlone(Run run, Slot slot) {

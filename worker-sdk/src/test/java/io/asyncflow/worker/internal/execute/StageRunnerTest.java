@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.api.Task;
 import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.GenericType;
@@ -23,6 +24,7 @@ import io.asyncflow.worker.internal.stage.RegisteredStage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -476,18 +478,24 @@ class StageRunnerTest {
   }
 
   @Test
-  void logLinesOfAHandlerNameTraceAndTask() {
-    List<String> named = new ArrayList<>();
+  void logLinesOfAHandlerNameItsRun() {
+    Map<String, String> named = new HashMap<>();
     Run run =
         worker.heldRun(
             c -> {
-              named.add(MDC.get("traceId"));
-              named.add(MDC.get("taskId"));
+              named.putAll(MDC.getCopyOfContextMap());
               return StageResult.done();
             });
     worker.work(run);
-    assertThat(named).containsExactly(run.task().traceId(), run.task().taskId());
-    assertThat(MDC.get("taskId")).isNull();
+    Task task = run.task();
+    assertThat(named)
+        .containsEntry("taskId", task.taskId())
+        .containsEntry("stage", task.taskStage())
+        .containsEntry("attempt", "1")
+        .containsEntry("traceId", task.traceId())
+        .containsEntry("holdTraceId", task.traceId())
+        .hasSize(5);
+    assertThat(MDC.getCopyOfContextMap()).isNullOrEmpty();
   }
 
   @Test

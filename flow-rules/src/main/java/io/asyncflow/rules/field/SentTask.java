@@ -1,10 +1,9 @@
-package io.asyncflow.fake;
+package io.asyncflow.rules.field;
 
-import io.asyncflow.rules.field.TaskFields;
 import java.util.Set;
 
 /** Checks a task to be created, in the order of the server's form. */
-final class SentTask {
+public final class SentTask {
 
   /** Before this moment a {@code runAt} looks like seconds. */
   private static final long LEAST_EPOCH_MS = 100_000_000_000L;
@@ -17,7 +16,7 @@ final class SentTask {
    * @param now epoch ms. Under a clock that stands in the first years, any time is a {@code runAt}
    * @return the workers that may hold it; empty for all
    */
-  static Set<String> check(SentFields in, long now) {
+  public static Set<String> check(SentFields in, long now) {
     TaskFields.idempotencyKey(in);
     if (TaskFields.hasKey(in)) {
       TaskFields.onDuplicate(in);
@@ -28,7 +27,7 @@ final class SentTask {
   }
 
   /** The same, but ignores the key and its options. */
-  static Set<String> checkWithoutKey(SentFields in, long now) {
+  public static Set<String> checkWithoutKey(SentFields in, long now) {
     TaskFields.taskType(in);
     TaskFields.userId(in);
     TaskFields.taskStage(in);

@@ -1,11 +1,6 @@
-package io.asyncflow.fake;
+package io.asyncflow.rules.field;
 
 import io.asyncflow.api.FieldError;
-import io.asyncflow.rules.field.FieldSource;
-import io.asyncflow.rules.field.NamesField;
-import io.asyncflow.rules.field.NumberField;
-import io.asyncflow.rules.field.Refusal;
-import io.asyncflow.rules.field.TextField;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,8 +8,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The fields of a call, which are read and refused as the server reads and refuses its JSON. */
-final class SentFields implements FieldSource {
+/**
+ * The fields of a call's records, which are read and refused as the server reads and refuses their
+ * JSON.
+ */
+public final class SentFields implements FieldSource {
 
   private final String path;
   private final Map<String, Object> values = new HashMap<>();
@@ -22,7 +20,7 @@ final class SentFields implements FieldSource {
   private final List<SentFields> parts = new ArrayList<>();
   private int tooLarge;
 
-  SentFields() {
+  public SentFields() {
     this("");
   }
 
@@ -35,7 +33,7 @@ final class SentFields implements FieldSource {
    *
    * @param value {@code null} if it is absent
    */
-  SentFields with(String name, Object value) {
+  public SentFields with(String name, Object value) {
     values.put(name, value);
     return this;
   }
@@ -45,7 +43,7 @@ final class SentFields implements FieldSource {
    *
    * @param object {@code null} for none
    */
-  SentFields withAll(Record object) {
+  public SentFields withAll(Record object) {
     if (object != null) {
       for (RecordComponent field : object.getClass().getRecordComponents()) {
         try {
@@ -59,14 +57,14 @@ final class SentFields implements FieldSource {
   }
 
   /** The fields of an object under a name. */
-  SentFields object(String name, Record object) {
+  public SentFields object(String name, Record object) {
     SentFields part = new SentFields(path + name + ".").withAll(object);
     parts.add(part);
     return part;
   }
 
   /** The fields of each object of a list; the list is required unless {@code min} is 0. */
-  List<SentFields> objects(String name, List<? extends Record> objects, int min, int max) {
+  public List<SentFields> objects(String name, List<? extends Record> objects, int min, int max) {
     List<SentFields> items = new ArrayList<>();
     if (objects == null) {
       if (min > 0) {
@@ -81,7 +79,7 @@ final class SentFields implements FieldSource {
   /**
    * @throws io.asyncflow.api.FlowException that names every invalid field, if there is one
    */
-  void refuseIfBad() {
+  public void refuseIfBad() {
     List<FieldError> all = new ArrayList<>();
     int sizes = collect(all);
     if (!all.isEmpty()) {
