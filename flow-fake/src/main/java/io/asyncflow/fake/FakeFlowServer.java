@@ -808,6 +808,7 @@ public final class FakeFlowServer implements FlowClient {
     long end = nanos.getAsLong() + (request.waitMs() == null ? 0 : request.waitMs()) * 1_000_000L;
     while (true) {
       before();
+      long lookTime = millis();
       List<Task> tasks = holdNow(request);
       long remaining = end - nanos.getAsLong();
       boolean ends = parkedHolds.get(parkKey) != ticket || isDrained(request, ticket);
@@ -815,7 +816,7 @@ public final class FakeFlowServer implements FlowClient {
         after();
         return tasks;
       }
-      park(remaining, request);
+      park(remaining, request, lookTime);
     }
   }
 
@@ -1251,14 +1252,20 @@ public final class FakeFlowServer implements FlowClient {
     return type;
   }
 
-  /** Waits for a change, the end of the park, or the moment at which a task may be due. */
-  private void park(long nanosLeft, HoldRequest request) {
+  /**
+   * Waits for a change, the end of the park, or the moment at which a task becomes due.
+   *
+   * @param lookTime when the hold last looked: what was due then waits for a change
+   */
+  private void park(long nanosLeft, HoldRequest request, long lookTime) {
     long now = millis();
     long nextDue =
         tasks.values().stream()
             .map(entry -> entry.row)
             .filter(row -> row.status() == TaskStatus.WAITING)
-            .mapToLong(row -> Math.max(1, row.orderTime() + patienceMs(request, row) - now))
+            .mapToLong(row -> row.orderTime() + patienceMs(request, row))
+            .filter(dueTime -> dueTime > lookTime)
+            .map(dueTime -> Math.max(1, dueTime - now))
             .min()
             .orElse(Long.MAX_VALUE);
     long nextFire = schedules.nextWakeTime() - now;
@@ -1298,6 +1305,7 @@ public final class FakeFlowServer implements FlowClient {
     }
     int limit =
         orElse(request.limit(), 0) == 0 ? orElse(type.scheduleLimit(), 100) : request.limit();
+    int room = Math.min(limit, freeWithinMaxExecuting(type));
     List<Entry> due =
         tasks.values().stream()
             .filter(entry -> entry.row.status() == TaskStatus.WAITING)
@@ -1313,11 +1321,25 @@ public final class FakeFlowServer implements FlowClient {
             .sorted(
                 Comparator.comparingLong((Entry entry) -> patienceMs(request, entry.row))
                     .thenComparing(BY_DUE_TIME))
-            .limit(limit)
+            .limit(room)
             .toList();
     String traceId = UUID.randomUUID().toString();
     due.forEach(entry -> take(entry, request, traceId));
     return due.stream().map(this::toTask).toList();
+  }
+
+  /** How many more tasks of the type may execute. */
+  private int freeWithinMaxExecuting(TaskTypeSettings type) {
+    int maxExecuting = orElse(type.maxExecuting(), 0);
+    if (maxExecuting == 0) {
+      return Integer.MAX_VALUE;
+    }
+    long executing =
+        tasks.values().stream()
+            .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
+            .filter(entry -> typeOf(entry) == type)
+            .count();
+    return (int) Math.max(0, maxExecuting - executing);
   }
 
   private boolean isTooOld(HoldRequest request) {

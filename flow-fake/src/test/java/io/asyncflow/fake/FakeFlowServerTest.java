@@ -314,6 +314,51 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void noMoreTasksOfATypeExecuteThanItsMaxExecuting() throws Exception {
+    saveMaxExecuting(2);
+    for (int i = 0; i < 4; i++) {
+      create("one");
+    }
+    List<Task> first = hold("h1");
+    assertThat(first).hasSize(2);
+    assertThat(hold("h2")).isEmpty();
+    assertThat(hold("h1")).hasSize(2); // the answer to a repeat
+    assertThat(server.holdNext("lark")).isEmpty();
+
+    CompletableFuture<List<Task>> parked =
+        CompletableFuture.supplyAsync(
+            () -> server.holdTasks(new HoldRequest("lark", 10, "w", 60_000, "h3", null)));
+    assertThat(server.awaitHolds(5, Duration.ofSeconds(10))).isTrue();
+    report(first.get(0), Outcome.SUCCESS, "r1");
+    assertThat(parked.get(10, TimeUnit.SECONDS)).hasSize(1);
+
+    server.pauseTask(first.get(1).taskId(), true, null, null); // a paused task does not execute
+    assertThat(hold("h4")).hasSize(1);
+    pass(Duration.ofSeconds(11)); // nor does one whose lease has run out
+    assertThat(hold("h5")).hasSize(2);
+  }
+
+  @Test
+  void maxExecutingIsOfOneTypeAndZeroIsNone() {
+    server.withType("gull");
+    saveMaxExecuting(1);
+    create("one");
+    create("one");
+    server.createTask(NewTask.of("gull", "one", "me", ""));
+    assertThat(hold("h1")).hasSize(1);
+    assertThat(server.holdNext("gull")).isPresent();
+    saveMaxExecuting(0);
+    assertThat(hold("h2")).hasSize(1);
+  }
+
+  private void saveMaxExecuting(int number) {
+    server.saveTaskType(
+        new TaskTypeSettings(
+            "lark", null, null, null, null, null, null, null, null, null, null, number, null, null,
+            null, null));
+  }
+
+  @Test
   void onlyTheStagesAskedForAreGiven() {
     create("one");
     create("two");
