@@ -52,11 +52,13 @@ import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.SealRule;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.TransitionNotAllowedException;
 import io.asyncflow.rules.TypeRules;
 import io.asyncflow.rules.access.Secrets;
 import io.asyncflow.rules.field.PageFields;
@@ -88,6 +90,7 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * An in-memory flowsvr for tests: tasks, due times, leases and epochs as in the contract, and
@@ -96,8 +99,8 @@ import java.util.function.Supplier;
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
  * far as clients can see it, except: several tables, rate limits, another try of a refused fire,
  * audit records, the expiry of the history of schedules, the keys, retries and failure policies of
- * jobs, and the events of jobs and schedules. Tasks, pages and names of types are refused as the
- * server refuses them; the numbers of a type and the fields of jobs are not checked.
+ * jobs, and the events of jobs and schedules. Tasks, pages, names of types and acts on tasks are
+ * refused as the server refuses them; the numbers of a type and the fields of jobs are not checked.
  *
  * <p>It has no {@link #find()}, {@link #steer()}, {@link #bulk()}, {@link #workers()}, {@link
  * #stats()}, {@link #acts()}, {@link #keys()} and {@link #hooks()}: these throw {@link
@@ -606,23 +609,31 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized void cancelTask(String taskId, String operator, String reason) {
     before();
-    Entry entry = entry(taskId);
-    if (entry.row.status() != TaskStatus.CANCELLED) {
-      if (entry.row.status().isFinal()) {
-        throw notAllowed("the task is final: " + entry.row.status());
-      }
-      cancel(taskId);
-    }
+    cancel(taskId);
     after();
   }
 
-  /** Cancels a task that has not ended, without injected faults. */
+  /** Cancels a task, without injected faults. */
   void cancel(String taskId) {
     Entry entry = entry(taskId);
-    entry.row = rowNow(entry).copy().status(TaskStatus.CANCELLED).row();
-    tell(EventKind.CANCELLED, entry, null);
-    tellOfEnd(entry);
+    if (act(entry, EventKind.CANCELLED, TaskActs::cancelled)) {
+      tellOfEnd(entry);
+    }
+  }
+
+  /** Writes what an act makes of a task; false if there is nothing to do. */
+  private boolean act(Entry entry, EventKind kind, UnaryOperator<TaskRow> act) {
+    TaskRow before = rowNow(entry);
+    TaskRow after = act.apply(before);
+    if (after.equals(before)) {
+      return false;
+    }
+    entry.row = after;
+    if (after.status() != before.status()) {
+      tell(kind, entry, null);
+    }
     notifyAll();
+    return true;
   }
 
   /** The row of a task, without injected faults. */
@@ -634,39 +645,23 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized String retryTask(String taskId, String operator, String reason) {
     before();
     sweep();
-    Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    if (row.status() != TaskStatus.FAILED && row.status() != TaskStatus.CANCELLED) {
-      throw notAllowed("only a failed or cancelled task can be retried");
-    }
+    TaskRow row = entry(taskId).row;
+    TaskActs.requireRetryable(row);
     if (row.place() != null) {
-      throw notAllowed("the fake flowsvr retries no task of a job");
+      throw new TransitionNotAllowedException(
+          row.id(), "the fake flowsvr retries no task of a job");
     }
     revive(taskId);
     if (row.fire() != null) {
       runEnded(row.fire(), new TriggeredRun(taskId, null), null, null);
     }
-    notifyAll();
     after();
     return taskId;
   }
 
-  /** Sets a failed or cancelled task to waiting with all its retries, without injected faults. */
+  /** Lets a failed or cancelled task wait with all its retries, without injected faults. */
   void revive(String taskId) {
-    Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    entry.row =
-        row.copy()
-            .status(TaskStatus.WAITING)
-            .orderTime(millis() - row.priority() * 1000L)
-            .crtRetryNum(0)
-            .unexpectedNum(0)
-            .deliveryCount(0)
-            .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
-            .reportedEpoch(row.leaseEpoch())
-            .now(millis())
-            .row();
-    tell(EventKind.REVIVED, entry, null);
+    act(entry(taskId), EventKind.REVIVED, TaskActs::retried);
   }
 
   /** Gives a task to another worker, without injected faults. */
@@ -681,17 +676,12 @@ public final class FakeFlowServer implements FlowClient {
     before();
     sweep();
     Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    if (row.status().isFinal()) {
-      throw notAllowed("the task is final: " + row.status());
-    }
-    if (row.isCopy()) {
-      throw notAllowed("its job chooses the worker");
-    }
-    entry.workers = Set.copyOf(workerIds);
-    if (!entry.mayBeHeldBy(row.workerId()) && HoldFence.mayReport(row, row.leaseEpoch())) {
-      revoke(entry);
-    }
+    Set<String> workerSet = Set.copyOf(workerIds);
+    act(
+        entry,
+        EventKind.REVOKED,
+        row -> TaskActs.reassigned(row, workerSet, row.lane()));
+    entry.workers = workerSet;
     notifyAll();
     after();
   }
@@ -700,83 +690,35 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized void restartTask(String taskId, String operator, String reason) {
     before();
     sweep();
-    Entry entry = entry(taskId);
-    if (entry.row.status() != TaskStatus.EXECUTING) {
-      throw notAllowed("only an executing task can be restarted");
-    }
-    revoke(entry);
-    notifyAll();
+    act(entry(taskId), EventKind.REVOKED, TaskActs::restarted);
     after();
-  }
-
-  private void revoke(Entry entry) {
-    boolean wasExecuting = entry.row.status() == TaskStatus.EXECUTING;
-    entry.row = HoldEnd.revoked(rowNow(entry));
-    if (wasExecuting) {
-      tell(EventKind.REVOKED, entry, null);
-    }
   }
 
   @Override
   public synchronized void pauseTask(String taskId, boolean stop, String operator, String reason) {
     before();
     sweep();
-    TaskRow row = requireUnfinished(taskId);
-    if (row.status() == TaskStatus.EXECUTING && !stop) {
-      throw notAllowed("a worker holds it");
-    }
-    pause(taskId);
+    act(entry(taskId), EventKind.PAUSED, row -> TaskActs.paused(row, stop));
     after();
   }
 
-  /** Pauses a task that has not ended, without injected faults. */
+  /** Pauses a waiting task, without injected faults. */
   void pause(String taskId) {
-    Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    if (row.status() == TaskStatus.PAUSED) {
-      return;
-    }
-    entry.row =
-        row.status() == TaskStatus.EXECUTING
-            ? HoldEnd.paused(rowNow(entry))
-            : row.copy()
-                .status(TaskStatus.PAUSED)
-                .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
-                .reportedEpoch(row.leaseEpoch())
-                .now(millis())
-                .row();
-    tell(EventKind.PAUSED, entry, null);
-    notifyAll();
+    act(entry(taskId), EventKind.PAUSED, row -> TaskActs.paused(row, false));
   }
 
   @Override
   public synchronized void resumeTask(String taskId, String operator, String reason) {
     before();
-    requireUnfinished(taskId);
-    resume(taskId);
+    act(entry(taskId), EventKind.RESUMED, TaskActs::resumed);
     after();
   }
 
-  /** Lets a paused task wait again, without injected faults. */
+  /** Lets a task wait again if it is paused, without injected faults. */
   void resume(String taskId) {
-    Entry entry = entry(taskId);
-    if (entry.row.status() == TaskStatus.PAUSED) {
-      entry.row = rowNow(entry).copy().status(TaskStatus.WAITING).row();
-      tell(EventKind.RESUMED, entry, null);
-      notifyAll();
+    if (row(taskId).status() == TaskStatus.PAUSED) {
+      act(entry(taskId), EventKind.RESUMED, TaskActs::resumed);
     }
-  }
-
-  private TaskRow requireUnfinished(String taskId) {
-    TaskRow row = entry(taskId).row;
-    if (row.status().isFinal()) {
-      throw notAllowed("the task is final: " + row.status());
-    }
-    return row;
-  }
-
-  private static FlowException notAllowed(String why) {
-    return new FlowException(ErrorCode.TRANSITION_NOT_ALLOWED, why);
   }
 
   @Override

@@ -452,6 +452,18 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void refusedActIsToldInTheWordsOfTheServer() {
+    String id = create("one");
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.restartTask(id))
+        .withMessage(id + ": only an executing task can be restarted, this one is WAITING");
+    hold("h");
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.pauseTask(id, false, null, null))
+        .withMessage(id + ": a worker holds it; stop=1 ends the hold and pauses it");
+  }
+
+  @Test
   void listsShowTheNewestFirstAndGoOnFromTheirCursors() {
     List<String> ids = List.of(create("one"), create("two"), create("three"));
     server.cancelTask(ids.get(0));
