@@ -69,8 +69,11 @@ final class FakeActs {
   }
 
   private void giveTo(FakeTask task, Set<String> workers) {
-    task.workers = workers;
-    server.notifyAll();
+    if (!task.workers.equals(workers)) {
+      task.workers = workers;
+      server.tasks.write(task, server.tasks.rowNow(task));
+      server.notifyAll();
+    }
   }
 
   /** Writes what an act makes of a task; false if there is nothing to do. */
@@ -80,7 +83,7 @@ final class FakeActs {
     if (after.equals(before)) {
       return false;
     }
-    task.row = after;
+    server.tasks.write(task, after);
     if (after.status() != before.status()) {
       server.tasks.tell(kind, task, null);
     }

@@ -132,8 +132,13 @@ final class FakeTasks {
   }
 
   void apply(FakeTask task, TaskTransition transition) {
-    task.row = transition.after();
+    write(task, transition.after());
     tell(transition.kind(), task, transition.errMsg());
+  }
+
+  /** Writes the row of a task, which was read now. */
+  void write(FakeTask task, TaskRow row) {
+    task.row = row.copy().modifyTime(row.now()).row();
   }
 
   /**

@@ -452,6 +452,33 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void taskTellsWhenItWasChangedLast() {
+    String id = create("one");
+    Task task = hold("h").get(0);
+    assertChanged(id, () -> report(task, Outcome.RETRY, "r"));
+    assertChanged(id, () -> server.pauseTask(id, false, null, null));
+    assertChanged(id, () -> server.setWorkers(id, List.of("w")));
+    assertChanged(id, () -> server.resumeTask(id, null, null));
+    assertChanged(id, () -> server.cancelTask(id));
+    assertChanged(id, () -> server.retryTask(id));
+    hold("h2");
+    pass(Duration.ofSeconds(11)); // until the lease has run out
+    server.tick();
+    long ended = server.getTask(id).modifyTime();
+    assertThat(ended).isEqualTo(TimeUnit.NANOSECONDS.toMillis(nanos.get()));
+    pass(Duration.ofSeconds(1));
+    server.setWorkers(id, List.of("w")); // as before
+    assertThat(server.getTask(id).modifyTime()).isEqualTo(ended);
+  }
+
+  private void assertChanged(String id, Runnable call) {
+    pass(Duration.ofSeconds(1));
+    call.run();
+    assertThat(server.getTask(id).modifyTime())
+        .isEqualTo(TimeUnit.NANOSECONDS.toMillis(nanos.get()));
+  }
+
+  @Test
   void refusedActIsToldInTheWordsOfTheServer() {
     String id = create("one");
     assertThatExceptionOfType(FlowException.class)
