@@ -64,7 +64,7 @@ final class FakeEvents implements EventClient {
 
   /** Without the monitor of the log, which the server takes within its own. */
   private void requireTypes(EventFilter filter) {
-    filter.taskTypes().forEach(server::settingsOf);
+    filter.taskTypes().forEach(server.types::named);
   }
 
   private synchronized EventPage page(EventFilter filter, String cursor, int limit, Duration wait) {

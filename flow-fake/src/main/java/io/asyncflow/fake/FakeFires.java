@@ -84,7 +84,7 @@ final class FakeFires {
       jobs.checkSealing(schedule.jobData());
     } else {
       NewTask task = schedule.taskData();
-      server.checkSealing(task.taskType(), task.taskContext(), "taskData.taskContext");
+      server.types.checkSealing(task.taskType(), task.taskContext(), "taskData.taskContext");
     }
   }
 
@@ -103,7 +103,7 @@ final class FakeFires {
     if (run.taskId() == null) {
       jobs.cancel(run.jobId());
     } else {
-      server.cancel(run.taskId());
+      server.acts.cancel(run.taskId());
     }
   }
 
@@ -115,7 +115,7 @@ final class FakeFires {
     }
     NewTask task = schedule.definition().taskData();
     return new TriggeredRun(
-        server.insert(task.withRunAt(schedule.rules().dueTime(fireTime)), fire), null);
+        server.creates.insert(task.withRunAt(schedule.rules().dueTime(fireTime)), fire), null);
   }
 
   private boolean isLiving(TriggeredRun run) {
@@ -124,7 +124,7 @@ final class FakeFires {
     }
     return run.taskId() == null
         ? !jobs.isFinal(run.jobId())
-        : !server.row(run.taskId()).status().isFinal();
+        : !server.tasks.row(run.taskId()).status().isFinal();
   }
 
   /** The fires after now, oldest first, whose tasks no worker has held. */
@@ -133,14 +133,14 @@ final class FakeFires {
   }
 
   private boolean isUntouched(ScheduleFire fire) {
-    TaskRow task = fire.taskId() == null ? null : server.row(fire.taskId());
+    TaskRow task = fire.taskId() == null ? null : server.tasks.row(fire.taskId());
     return task != null && !task.status().isFinal() && task.leaseEpoch() == 0;
   }
 
   /** Cancels the tasks of these fires of a schedule. */
   void withdraw(FakeSchedule schedule, List<ScheduleFire> fires) {
     for (ScheduleFire fire : fires) {
-      server.cancel(fire.taskId());
+      server.acts.cancel(fire.taskId());
       schedule.history().withdraw(fire.fireTime());
     }
     if (!fires.isEmpty()) {
@@ -182,13 +182,13 @@ final class FakeFires {
     }
     NewTask task = schedule.definition().taskData();
     return new TriggeredRun(
-        server.insert(key == null ? task : task.withIdempotencyKey(key), fire), null);
+        server.creates.insert(key == null ? task : task.withIdempotencyKey(key), fire), null);
   }
 
   /** Whether the run was created for this fire, and not by an earlier call with the same key. */
   private boolean isOf(TriggeredRun run, FireId fire) {
     return fire.equals(
-        run.taskId() == null ? jobs.fireOf(run.jobId()) : server.row(run.taskId()).fire());
+        run.taskId() == null ? jobs.fireOf(run.jobId()) : server.tasks.row(run.taskId()).fire());
   }
 
   /** Makes the fires of the past that have no run. */

@@ -1,39 +1,29 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
-import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
-import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.StoreClient;
-import io.asyncflow.api.StoreContent;
-import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
-import io.asyncflow.api.TraceParent;
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.bulk.BulkClient;
-import io.asyncflow.api.codec.SealedText;
 import io.asyncflow.api.event.EventClient;
-import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.SteerClient;
 import io.asyncflow.api.hook.HookClient;
@@ -41,53 +31,18 @@ import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.ScheduleClient;
-import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.api.stats.StatsClient;
 import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.worker.WorkerClient;
-import io.asyncflow.rules.DuplicateCreate;
-import io.asyncflow.rules.FireId;
-import io.asyncflow.rules.HoldEnd;
-import io.asyncflow.rules.HoldFence;
-import io.asyncflow.rules.JobPlace;
-import io.asyncflow.rules.Lane;
-import io.asyncflow.rules.Leases;
-import io.asyncflow.rules.SealRule;
-import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.TaskRow;
-import io.asyncflow.rules.TaskTable;
-import io.asyncflow.rules.TaskTransition;
-import io.asyncflow.rules.TaskType;
-import io.asyncflow.rules.TypeRules;
-import io.asyncflow.rules.access.Secrets;
-import io.asyncflow.rules.field.PageFields;
-import io.asyncflow.rules.field.Refusal;
 import io.asyncflow.rules.field.SentFields;
-import io.asyncflow.rules.field.SentTask;
 import io.asyncflow.rules.field.TaskFields;
-import io.asyncflow.rules.field.TaskLimits;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -99,8 +54,8 @@ import java.util.function.Supplier;
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
  * far as clients can see it, except: several tables, rate limits, another try of a refused fire,
  * audit records, the expiry of the history of schedules, the keys, retries and failure policies of
- * jobs, and the events of jobs and schedules. Tasks, pages and names of types are refused as the
- * server refuses them; the numbers of a type and the fields of jobs are not checked.
+ * jobs, and the events of jobs and schedules. Tasks, pages, names of types and acts on tasks are
+ * refused as the server refuses them; the numbers of a type and the fields of jobs are not checked.
  *
  * <p>It has no {@link #find()}, {@link #steer()}, {@link #bulk()}, {@link #workers()}, {@link
  * #tables()}, {@link #stats()}, {@link #acts()}, {@link #keys()} and {@link #hooks()}: these throw
@@ -116,91 +71,26 @@ import java.util.function.Supplier;
  */
 public final class FakeFlowServer implements FlowClient {
 
-  /** A task: its row, as in the server, and the request that created it. */
-  private static final class Entry {
-    NewTask created;
-    TaskRow row;
-    String holdId;
-
-    /** The workers that may hold it; empty for all. */
-    Set<String> workers = Set.of();
-
-    Entry(NewTask created, TaskRow row) {
-      this.row = row;
-      takeBody(created);
-    }
-
-    void takeBody(NewTask body) {
-      created = body;
-      workers = body.workerIds() == null ? Set.of() : Set.copyOf(body.workerIds());
-    }
-
-    boolean mayBeHeldBy(String worker) {
-      return workers.isEmpty() || workers.contains(worker);
-    }
-  }
-
-  /** An idempotency key; each type has its own. */
-  private record Key(String taskType, String text) {
-    static Key of(NewTask body) {
-      return new Key(body.taskType(), body.idempotencyKey());
-    }
-  }
-
-  /**
-   * What a key stands for.
-   *
-   * @param expireTime epoch ms; later the key is free
-   */
-  private record KeyUse(Entry entry, long expireTime) {}
-
-  /** What stands under a key, while the tasks of a call are created one after another. */
-  private record Standing(TaskStatus status, NewTask body) {
-    static Standing of(Entry entry) {
-      return new Standing(entry.row.status(), entry.created);
-    }
-  }
-
   /** The worker of {@link #holdNext}. */
   public static final String TEST_WORKER = "test";
 
-  private static final long DEFAULT_KEY_MS = Duration.ofDays(7).toMillis();
+  // The parts of the server, guarded by its lock; they use each other.
+  final FakeTypes types = new FakeTypes();
+  final FakeTasks tasks = new FakeTasks(this);
+  final FakeCreates creates = new FakeCreates(this);
+  final FakeActs acts = new FakeActs(this);
+  final FakeHolds holds = new FakeHolds(this, tasks);
+  final FakeReports reports = new FakeReports(this);
+  final FakeFaults faults = new FakeFaults();
+  final SeenCalls seen = new SeenCalls(this);
+  final FakeEvents events = new FakeEvents(this);
+  final FakePauses pauses = new FakePauses(this);
+  final FakeWorkers workers = new FakeWorkers(pauses);
+  final FakeJobs jobs = new FakeJobs(this, workers);
+  final FakeSchedules schedules = new FakeSchedules(this, jobs);
 
-  private static final Comparator<Entry> BY_DUE_TIME =
-      Comparator.comparingLong((Entry entry) -> entry.row.orderTime())
-          .thenComparing(entry -> entry.workers.isEmpty())
-          .thenComparingLong(entry -> entry.row.id().number());
-
+  private final FakeObjects objects = new FakeObjects(this);
   private final LongSupplier nanos;
-  private final Map<String, TaskTypeSettings> types = new LinkedHashMap<>();
-  private final Map<String, Entry> tasks = new LinkedHashMap<>();
-  private final Map<Key, KeyUse> keyed = new HashMap<>();
-  private final Map<String, List<String>> createdByReports = new HashMap<>();
-  private final Map<String, Long> parkedHolds = new HashMap<>();
-  private final Map<String, String> starts = new HashMap<>();
-  private final Set<String> toldToLeave = new HashSet<>();
-  private final List<HoldRequest> holds = new ArrayList<>();
-  private final List<Report> reports = new ArrayList<>();
-  private final List<Report> accepted = new ArrayList<>();
-  private final List<Heartbeat> heartbeats = new ArrayList<>();
-  private final FakeEvents events = new FakeEvents(this);
-  private final FakePauses pauses = new FakePauses(this);
-  private final FakeWorkers workers = new FakeWorkers(pauses);
-  private final FakeJobs jobs = new FakeJobs(this, workers);
-  private final FakeSchedules schedules = new FakeSchedules(this, jobs);
-  private final FakeStore objects = new FakeStore();
-  private long nextNumber = 1;
-  private long nextPark = 1;
-  private boolean down;
-  private Map<String, String> drainedStarts = Map.of();
-  private boolean drain;
-  private Long drainGraceMs;
-  private long drainedFrom;
-  private int answersToSwallow;
-  private Predicate<Report> refusal = report -> false;
-  private ErrorCode refusalCode;
-  private ErrorCode objectRefusal;
-  private Supplier<String> traceParents = () -> null;
 
   /** A server with the machine's clock. */
   public FakeFlowServer() {
@@ -277,22 +167,8 @@ public final class FakeFlowServer implements FlowClient {
    * @param source asked on the thread of the call; returns {@code null} for none
    */
   public synchronized FakeFlowServer withTraceParentFrom(Supplier<String> source) {
-    traceParents = source;
+    creates.takeTracesFrom(source);
     return this;
-  }
-
-  /** The trace of a create; {@code null} for none. */
-  String traceParentOfCall() {
-    return valid(traceParents.get());
-  }
-
-  private static String traceParentOf(Report report, Entry entry) {
-    String own = valid(report.traceParent());
-    return own == null ? entry.row.traceParent() : own;
-  }
-
-  private static String valid(String traceParent) {
-    return TraceParent.parse(traceParent).map(TraceParent::text).orElse(null);
   }
 
   // The contract
@@ -300,228 +176,24 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized CreateResult create(NewTask task) {
     before();
-    SentFields in = new SentFields();
-    SentTask.check(in.object("taskData", task), millis());
-    in.refuseIfBad();
-    List<NewTask> bodies = bodiesOf(List.of(task), i -> "taskData");
-    CreateResult result = createAll(bodies, null, traceParentOfCall()).get(0);
+    CreateResult result = creates.create(task);
     after();
     return result;
   }
 
   @Override
-  public synchronized List<CreateResult> create(List<NewTask> tasks) {
+  public synchronized List<CreateResult> create(List<NewTask> newTasks) {
     before();
-    SentFields in = new SentFields();
-    List<Set<String>> workers = new ArrayList<>();
-    for (SentFields task : in.objects("taskDataList", tasks, 1, TaskLimits.BATCH)) {
-      workers.add(SentTask.check(task, millis()));
-    }
-    TaskFields.refuseManySets(in, "taskDataList", workers.stream());
-    in.refuseIfBad();
-    List<NewTask> bodies = bodiesOf(tasks, i -> "taskDataList[" + i + "]");
-    List<CreateResult> results = createAll(bodies, null, traceParentOfCall());
+    List<CreateResult> results = creates.create(newTasks);
     after();
     return results;
-  }
-
-  /**
-   * The normalized tasks of a client.
-   *
-   * @param path the field that holds a task, by its place
-   */
-  private List<NewTask> bodiesOf(List<NewTask> tasks, IntFunction<String> path) {
-    List<NewTask> bodies = tasks.stream().map(this::body).toList();
-    for (int i = 0; i < bodies.size(); i++) {
-      NewTask body = bodies.get(i);
-      checkSealing(body.taskType(), body.taskContext(), path.apply(i) + ".taskContext");
-    }
-    return bodies;
-  }
-
-  /** Refuses a text that its type does not take. */
-  void checkSealing(String taskType, String text, String field) {
-    SealRule.of(orElse(settingsOf(taskType).sealed(), 0)).check(taskType, text, field);
-  }
-
-  /** The normalized task; its type must exist. */
-  private NewTask body(NewTask task) {
-    SentFields in = new SentFields().withAll(task);
-    TaskFields.taskType(in);
-    in.refuseIfBad();
-    return task.withTaskType(settingsOf(task.taskType()).taskType().toLowerCase(Locale.ROOT))
-        .withTaskContext(task.taskContext() == null ? "" : task.taskContext());
-  }
-
-  /**
-   * Creates all tasks or, if one is refused, none.
-   *
-   * @param fire {@code null} if no schedule creates them
-   * @param traceParent {@code null} for none
-   */
-  private List<CreateResult> createAll(List<NewTask> bodies, FireId fire, String traceParent) {
-    List<CreateOutcome> outcomes = outcomes(bodies);
-    List<CreateResult> results = new ArrayList<>();
-    for (int i = 0; i < bodies.size(); i++) {
-      NewTask body = bodies.get(i);
-      Entry entry =
-          switch (outcomes.get(i)) {
-            case CREATED -> newEntry(body, null, fire, traceParent);
-            case EXISTING, KEPT -> keyed.get(Key.of(body)).entry();
-            case REPLACED, RERUN -> renewed(keyed.get(Key.of(body)).entry(), body, traceParent);
-          };
-      if (body.idempotencyKey() != null && isWritten(outcomes.get(i))) {
-        long keyMs = body.keyMs() == null ? DEFAULT_KEY_MS : body.keyMs();
-        keyed.put(Key.of(body), new KeyUse(entry, millis() + keyMs));
-      }
-      results.add(new CreateResult(entry.row.id().toString(), outcomes.get(i)));
-    }
-    return results;
-  }
-
-  private static boolean isWritten(CreateOutcome outcome) {
-    return outcome != CreateOutcome.EXISTING && outcome != CreateOutcome.KEPT;
-  }
-
-  /**
-   * What each create does after those before it.
-   *
-   * @throws FlowException if one is refused
-   */
-  private List<CreateOutcome> outcomes(List<NewTask> bodies) {
-    keyed.values().removeIf(use -> use.expireTime() < millis());
-    Map<Key, Standing> standings = new HashMap<>();
-    keyed.forEach((key, use) -> standings.put(key, Standing.of(use.entry())));
-    List<CreateOutcome> outcomes = new ArrayList<>();
-    for (NewTask body : bodies) {
-      CreateOutcome outcome = CreateOutcome.CREATED;
-      if (body.idempotencyKey() != null) {
-        Standing standing = standings.get(Key.of(body));
-        outcome = standing == null ? CreateOutcome.CREATED : outcome(body, standing);
-        if (isWritten(outcome)) {
-          standings.put(Key.of(body), new Standing(TaskStatus.WAITING, withoutOptions(body)));
-        }
-      }
-      outcomes.add(outcome);
-    }
-    return outcomes;
-  }
-
-  private static CreateOutcome outcome(NewTask body, Standing standing) {
-    return DuplicateCreate.outcome(
-            orElse(body.onDuplicate(), OnDuplicate.SAME),
-            Integer.valueOf(1).equals(body.keyUntilDone()),
-            standing.status(),
-            withoutOptions(body).equals(standing.body()))
-        .orElseThrow(() -> new KeyConflictException(body));
-  }
-
-  /** A key was used with another body. */
-  private static final class KeyConflictException extends FlowException {
-
-    private static final long serialVersionUID = 1L;
-
-    private final transient NewTask body;
-
-    KeyConflictException(NewTask body) {
-      super(
-          ErrorCode.IDEMPOTENCY_CONFLICT,
-          "the idempotency key " + body.idempotencyKey() + " was used with another body");
-      this.body = body;
-    }
-  }
-
-  /** The options of a key are not part of the body. */
-  private static NewTask withoutOptions(NewTask task) {
-    return new NewTask(
-            task.userId(),
-            task.taskType(),
-            task.taskStage(),
-            task.scheduleLog(),
-            task.taskContext(),
-            task.priority(),
-            task.delayMs(),
-            task.runAt(),
-            task.maxRetryNum(),
-            task.maxRetryInterval(),
-            task.idempotencyKey())
-        .withMaxUnexpectedRetries(task.maxUnexpectedRetries())
-        .withWorkerIds(
-            task.workerIds() == null ? null : List.copyOf(new TreeSet<>(task.workerIds())));
-  }
-
-  private Entry renewed(Entry entry, NewTask body, String traceParent) {
-    boolean isWaiting = entry.row.status() == TaskStatus.WAITING;
-    entry.takeBody(withoutOptions(body));
-    entry.row = entry.row.renewed(newRow(entry.row.id(), body, null, null, traceParent));
-    tell(isWaiting ? EventKind.REPLACED : EventKind.REVIVED, entry, null);
-    if (entry.row.fire() != null) {
-      TriggeredRun run = new TriggeredRun(entry.row.id().toString(), null);
-      runEnded(entry.row.fire(), run, null, null);
-    }
-    notifyAll();
-    return entry;
-  }
-
-  /**
-   * Inserts a task of a job, without injected faults.
-   *
-   * @param traceParent {@code null} for none
-   */
-  String insert(NewTask task, JobPlace place, String traceParent) {
-    return newEntry(body(task), place, null, traceParent).row.id().toString();
-  }
-
-  /** Inserts the task of a fire, without injected faults; the same key gives the same task. */
-  String insert(NewTask task, FireId fire) {
-    return createAll(List.of(body(task)), fire, null).get(0).taskId();
-  }
-
-  /** A number for a task or a schedule. */
-  long newNumber() {
-    return nextNumber++;
-  }
-
-  private Entry newEntry(NewTask body, JobPlace place, FireId fire, String traceParent) {
-    TaskId id = new TaskId(newNumber(), new TaskTable(new TaskType(body.taskType()), 1));
-    Entry entry = new Entry(withoutOptions(body), newRow(id, body, place, fire, traceParent));
-    tasks.put(id.toString(), entry);
-    tell(EventKind.CREATED, entry, null);
-    notifyAll();
-    return entry;
-  }
-
-  private TaskRow newRow(TaskId id, NewTask body, JobPlace place, FireId fire, String traceParent) {
-    int priority = orElse(body.priority(), 0);
-    return TaskRow.waiting(
-        id,
-        body.userId(),
-        body.taskStage(),
-        priority,
-        dueAt(body, priority),
-        body.maxRetryNum(),
-        body.maxRetryInterval(),
-        body.maxUnexpectedRetries(),
-        body.taskContext(),
-        Objects.requireNonNullElse(Secrets.masked(body.scheduleLog()), ""),
-        place,
-        fire,
-        traceParent,
-        millis());
-  }
-
-  private long dueAt(NewTask body, int priority) {
-    if (body.runAt() != null) {
-      return body.runAt();
-    }
-    return millis() + (body.delayMs() == null ? -priority * 1000L : body.delayMs());
   }
 
   @Override
   public synchronized Task getTask(String taskId) {
     before();
     sweep();
-    return shown(entry(taskId));
+    return tasks.shown(tasks.get(taskId));
   }
 
   @Override
@@ -533,149 +205,35 @@ public final class FakeFlowServer implements FlowClient {
     TaskFields.existingKey(in);
     in.refuseIfBad();
     sweep();
-    KeyUse use =
-        keyed.get(
-            new Key(settingsOf(taskType).taskType().toLowerCase(Locale.ROOT), idempotencyKey));
-    if (use == null || use.expireTime() < millis()) {
-      throw new FlowException(ErrorCode.NO_SUCH_TASK, "no task has the key " + idempotencyKey);
-    }
-    return shown(use.entry());
-  }
-
-  /** With its workers, which lists and holds do not have. */
-  private Task shown(Entry entry) {
-    return toTask(entry).withWorkerIds(entry.workers);
-  }
-
-  private Entry entry(String taskId) {
-    Entry entry = tasks.get(taskId);
-    if (entry == null) {
-      if (TaskId.parse(taskId).isEmpty()) {
-        throw invalid("taskId", "is not a task id");
-      }
-      throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + taskId);
-    }
-    return entry;
+    return tasks.shown(creates.find(taskType, idempotencyKey));
   }
 
   @Override
   public synchronized TaskPage getTaskList(String taskType, TaskPageRequest request) {
     before();
-    SentFields in = new SentFields().with("taskType", taskType).withAll(request);
-    TaskFields.existingType(in);
-    int limit = PageFields.limit(in);
-    PageFields.cursor(in);
-    in.refuseIfBad();
-    TaskTypeSettings type = settingsOf(taskType);
-    return page(request, limit, entry -> typeOf(entry) == type);
+    return tasks.ofType(taskType, request);
   }
 
   @Override
   public synchronized TaskPage getUserTaskList(String userId, TaskPageRequest request) {
     before();
-    SentFields in = new SentFields().with("userId", userId).withAll(request);
-    TaskFields.userId(in);
-    int limit = PageFields.limit(in);
-    PageFields.cursor(in);
-    in.refuseIfBad();
-    return page(request, limit, entry -> entry.row.userId().equals(userId));
-  }
-
-  private TaskPage page(TaskPageRequest request, int limit, Predicate<Entry> which) {
-    sweep();
-    long end =
-        PageFields.numberOf(request.cursor())
-            .orElseThrow(() -> invalid("cursor", PageFields.CURSOR_RULE));
-    List<Entry> newestFirst =
-        tasks.values().stream()
-            .filter(which)
-            .filter(entry -> entry.row.id().number() < end)
-            .filter(
-                entry ->
-                    request.statuses().isEmpty() || request.statuses().contains(entry.row.status()))
-            .sorted(Comparator.comparingLong((Entry entry) -> entry.row.id().number()).reversed())
-            .toList();
-    List<Entry> page = newestFirst.subList(0, Math.min(limit, newestFirst.size()));
-    boolean isLast = page.size() == newestFirst.size();
-    return new TaskPage(
-        page.stream().map(this::toTask).toList(),
-        isLast ? null : "" + page.get(limit - 1).row.id().number());
-  }
-
-  private static FlowException invalid(String field, String message) {
-    return Refusal.of(List.of(new FieldError(field, message)), 0);
+    return tasks.ofUser(userId, request);
   }
 
   @Override
   public synchronized void cancelTask(String taskId, String operator, String reason) {
     before();
-    Entry entry = entry(taskId);
-    if (entry.row.status() != TaskStatus.CANCELLED) {
-      if (entry.row.status().isFinal()) {
-        throw notAllowed("the task is final: " + entry.row.status());
-      }
-      cancel(taskId);
-    }
+    acts.cancel(taskId);
     after();
-  }
-
-  /** Cancels a task that has not ended, without injected faults. */
-  void cancel(String taskId) {
-    Entry entry = entry(taskId);
-    entry.row = rowNow(entry).copy().status(TaskStatus.CANCELLED).row();
-    tell(EventKind.CANCELLED, entry, null);
-    tellOfEnd(entry);
-    notifyAll();
-  }
-
-  /** The row of a task, without injected faults. */
-  TaskRow row(String taskId) {
-    return entry(taskId).row;
   }
 
   @Override
   public synchronized String retryTask(String taskId, String operator, String reason) {
     before();
     sweep();
-    Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    if (row.status() != TaskStatus.FAILED && row.status() != TaskStatus.CANCELLED) {
-      throw notAllowed("only a failed or cancelled task can be retried");
-    }
-    if (row.place() != null) {
-      throw notAllowed("the fake flowsvr retries no task of a job");
-    }
-    revive(taskId);
-    if (row.fire() != null) {
-      runEnded(row.fire(), new TriggeredRun(taskId, null), null, null);
-    }
-    notifyAll();
+    acts.retry(taskId);
     after();
     return taskId;
-  }
-
-  /** Sets a failed or cancelled task to waiting with all its retries, without injected faults. */
-  void revive(String taskId) {
-    Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    entry.row =
-        row.copy()
-            .status(TaskStatus.WAITING)
-            .orderTime(millis() - row.priority() * 1000L)
-            .crtRetryNum(0)
-            .unexpectedNum(0)
-            .deliveryCount(0)
-            .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
-            .reportedEpoch(row.leaseEpoch())
-            .now(millis())
-            .row();
-    tell(EventKind.REVIVED, entry, null);
-  }
-
-  /** Gives a task to another worker, without injected faults. */
-  void moveTo(String taskId, String worker) {
-    entry(taskId).workers = Set.of(worker);
-    notifyAll();
   }
 
   @Override
@@ -683,19 +241,7 @@ public final class FakeFlowServer implements FlowClient {
       String taskId, List<String> workerIds, String operator, String reason) {
     before();
     sweep();
-    Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    if (row.status().isFinal()) {
-      throw notAllowed("the task is final: " + row.status());
-    }
-    if (row.isCopy()) {
-      throw notAllowed("its job chooses the worker");
-    }
-    entry.workers = Set.copyOf(workerIds);
-    if (!entry.mayBeHeldBy(row.workerId()) && HoldFence.mayReport(row, row.leaseEpoch())) {
-      revoke(entry);
-    }
-    notifyAll();
+    acts.setWorkers(taskId, workerIds);
     after();
   }
 
@@ -703,141 +249,41 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized void restartTask(String taskId, String operator, String reason) {
     before();
     sweep();
-    Entry entry = entry(taskId);
-    if (entry.row.status() != TaskStatus.EXECUTING) {
-      throw notAllowed("only an executing task can be restarted");
-    }
-    revoke(entry);
-    notifyAll();
+    acts.restart(taskId);
     after();
-  }
-
-  private void revoke(Entry entry) {
-    boolean wasExecuting = entry.row.status() == TaskStatus.EXECUTING;
-    entry.row = HoldEnd.revoked(rowNow(entry));
-    if (wasExecuting) {
-      tell(EventKind.REVOKED, entry, null);
-    }
   }
 
   @Override
   public synchronized void pauseTask(String taskId, boolean stop, String operator, String reason) {
     before();
     sweep();
-    TaskRow row = requireUnfinished(taskId);
-    if (row.status() == TaskStatus.EXECUTING && !stop) {
-      throw notAllowed("a worker holds it");
-    }
-    pause(taskId);
+    acts.pause(taskId, stop);
     after();
-  }
-
-  /** Pauses a task that has not ended, without injected faults. */
-  void pause(String taskId) {
-    Entry entry = entry(taskId);
-    TaskRow row = entry.row;
-    if (row.status() == TaskStatus.PAUSED) {
-      return;
-    }
-    entry.row =
-        row.status() == TaskStatus.EXECUTING
-            ? HoldEnd.paused(rowNow(entry))
-            : row.copy()
-                .status(TaskStatus.PAUSED)
-                .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
-                .reportedEpoch(row.leaseEpoch())
-                .now(millis())
-                .row();
-    tell(EventKind.PAUSED, entry, null);
-    notifyAll();
   }
 
   @Override
   public synchronized void resumeTask(String taskId, String operator, String reason) {
     before();
-    requireUnfinished(taskId);
-    resume(taskId);
+    acts.resume(taskId);
     after();
-  }
-
-  /** Lets a paused task wait again, without injected faults. */
-  void resume(String taskId) {
-    Entry entry = entry(taskId);
-    if (entry.row.status() == TaskStatus.PAUSED) {
-      entry.row = rowNow(entry).copy().status(TaskStatus.WAITING).row();
-      tell(EventKind.RESUMED, entry, null);
-      notifyAll();
-    }
-  }
-
-  private TaskRow requireUnfinished(String taskId) {
-    TaskRow row = entry(taskId).row;
-    if (row.status().isFinal()) {
-      throw notAllowed("the task is final: " + row.status());
-    }
-    return row;
-  }
-
-  private static FlowException notAllowed(String why) {
-    return new FlowException(ErrorCode.TRANSITION_NOT_ALLOWED, why);
   }
 
   @Override
   public synchronized HoldAnswer hold(HoldRequest request) {
-    List<Task> tasks = held(request);
-    boolean isDrained = isDrained(request.workerId(), request.startId());
-    return new HoldAnswer(
-        tasks,
-        List.of(),
-        isDrained,
-        isDrained ? drainGraceMs : null,
-        isTooOld(request) ? settingsOf(request.taskType()).minWorkerVersion() : null,
-        pauses.hasWorker(request.workerId()));
-  }
-
-  private List<Task> held(HoldRequest request) {
     before();
     SentFields in = new SentFields().withAll(request);
     TaskFields.taskType(in);
     in.refuseIfBad();
-    holds.add(request);
-    workers.hold(request.workerId(), millis());
-    heardOf(request.workerId(), request.startId());
-    // A repeat replaces the parked first call.
-    long ticket = nextPark++;
-    String parkKey = request.workerId() + "/" + request.holdId();
-    parkedHolds.put(parkKey, ticket);
-    notifyAll();
-    long end = nanos.getAsLong() + (request.waitMs() == null ? 0 : request.waitMs()) * 1_000_000L;
-    while (true) {
-      before();
-      List<Task> tasks = holdNow(request);
-      long remaining = end - nanos.getAsLong();
-      boolean ends = parkedHolds.get(parkKey) != ticket || isDrained(request, ticket);
-      if (!tasks.isEmpty() || remaining <= 0 || ends) {
-        after();
-        return tasks;
-      }
-      park(remaining, request);
-    }
-  }
-
-  /** Whether the worker is drained, which ends its parked holds or its next hold. */
-  private boolean isDrained(HoldRequest request, long ticket) {
-    return isDrained(request.workerId(), request.startId())
-        && (toldToLeave.add(request.workerId()) || ticket < drainedFrom);
-  }
-
-  private void heardOf(String workerId, String startId) {
-    if (startId != null) {
-      starts.put(workerId, startId);
-    }
-  }
-
-  /** All workers are drained except those with a later start id. */
-  private boolean isDrained(String workerId, String startId) {
-    return drain
-        && (startId == null || startId.equals(drainedStarts.getOrDefault(workerId, startId)));
+    seen.holds.add(request);
+    workers.hold(request, millis());
+    List<Task> held = holds.hold(request);
+    return new HoldAnswer(
+        held,
+        List.of(),
+        workers.isDrained(request.workerId(), request.startId()),
+        workers.drainGraceMs(request.workerId(), request.startId()),
+        holds.isTooOld(request) ? types.named(request.taskType()).minWorkerVersion() : null,
+        pauses.hasWorker(request.workerId()));
   }
 
   @Override
@@ -869,8 +315,8 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized List<ReportResult> report(List<Report> batch) {
     before();
     sweep();
-    reports.addAll(batch);
-    List<ReportResult> results = batch.stream().map(this::settle).toList();
+    seen.reports.addAll(batch);
+    List<ReportResult> results = batch.stream().map(reports::settle).toList();
     notifyAll();
     after();
     return results;
@@ -880,68 +326,34 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
     before();
     sweep();
-    heartbeats.add(heartbeat);
+    String workerId = heartbeat.workerId();
+    seen.heartbeats.add(heartbeat);
     workers.beat(heartbeat, millis());
     jobs.lookAtTeams();
-    heardOf(heartbeat.workerId(), heartbeat.startId());
     notifyAll();
     List<LeaseState> states =
-        heartbeat.tasks().stream().map(task -> renew(heartbeat.workerId(), task)).toList();
+        heartbeat.tasks().stream().map(task -> holds.renew(workerId, task)).toList();
     after();
-    boolean isDrained = isDrained(heartbeat.workerId(), heartbeat.startId());
-    return new HeartbeatAnswer(states, isDrained, isDrained ? drainGraceMs : null);
+    return new HeartbeatAnswer(
+        states,
+        workers.isDrained(workerId, heartbeat.startId()),
+        workers.drainGraceMs(workerId, heartbeat.startId()));
   }
 
   @Override
   public synchronized List<TaskTypeSettings> taskTypes(Duration maxAge) {
     before();
-    return List.copyOf(types.values());
+    return types.all();
   }
 
   @Override
   public synchronized void saveTaskType(
       TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
-    SentFields in = new SentFields().with("task_type", settings.taskType());
-    TaskType type = in.text("task_type").required().as(TaskType::parse, TaskType.RULE);
-    TaskFields.refuseReserved(in, "task_type", type);
-    in.refuseIfBad();
-    String name = type.name();
-    types.merge(name, settings, (before, changes) -> changed(before, changes, removed));
+    String name = types.save(settings, removed);
     if (settings.paused() != null) {
       pauses.saved(name, settings.paused() != 0);
     }
     notifyAll();
-  }
-
-  /** Applies changes; absent values stay unchanged. */
-  private static TaskTypeSettings changed(
-      TaskTypeSettings before, TaskTypeSettings changes, Set<TaskTypeSettings.Removable> removed) {
-    return new TaskTypeSettings(
-        changes.taskType(),
-        orElse(changes.scheduleLimit(), before.scheduleLimit()),
-        orElse(changes.scheduleInterval(), before.scheduleInterval()),
-        orElse(changes.maxProcessingTime(), before.maxProcessingTime()),
-        orElse(changes.maxRetryNum(), before.maxRetryNum()),
-        orElse(changes.retryInterval(), before.retryInterval()),
-        removed.contains(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL)
-            ? null
-            : orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
-        removed.contains(TaskTypeSettings.Removable.MAX_UNEXPECTED_RETRIES)
-            ? null
-            : orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
-        orElse(changes.leaseSeconds(), before.leaseSeconds()),
-        orElse(changes.maxDelivery(), before.maxDelivery()),
-        orElse(changes.rollThreshold(), before.rollThreshold()),
-        orElse(changes.retentionDays(), before.retentionDays()),
-        orElse(changes.maxExecuting(), before.maxExecuting()),
-        orElse(changes.rateLimit(), before.rateLimit()),
-        orElse(changes.userRateLimit(), before.userRateLimit()),
-        orElse(changes.minWorkerVersion(), before.minWorkerVersion()),
-        orElse(changes.paused(), before.paused()),
-        orElse(changes.events(), before.events()),
-        orElse(changes.sealed(), before.sealed()),
-        before.createTime(),
-        before.modifyTime());
   }
 
   @Override
@@ -1019,43 +431,7 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public StoreClient store() {
-    return new StoreClient() {
-      @Override
-      public void put(StoreKey key, String workerId, StoreContent content) {
-        requireHold(key, workerId);
-        checkSealing(key.taskType(), beginningOf(content), "object " + key);
-        objects.put(key, workerId, content);
-        gotThrough();
-      }
-
-      @Override
-      public InputStream open(StoreKey key) {
-        gotThrough();
-        return objects.open(key);
-      }
-    };
-  }
-
-  private static String beginningOf(StoreContent content) {
-    try (InputStream in = content.open()) {
-      byte[] bytes = in.readNBytes(SealedText.BEGINNING.length());
-      return new String(bytes, StandardCharsets.ISO_8859_1);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private synchronized void requireHold(StoreKey key, String workerId) {
-    before();
-    if (objectRefusal != null) {
-      throw new FlowException(objectRefusal, "refused by the test");
-    }
-    HoldFence.require(entry(key.taskId()).row, key.epoch(), workerId);
-  }
-
-  private synchronized void gotThrough() {
-    before();
-    after();
+    return objects;
   }
 
   // In the place of a worker
@@ -1109,7 +485,7 @@ public final class FakeFlowServer implements FlowClient {
    * before the next call. Does nothing while the server is down.
    */
   public synchronized void tick() {
-    if (!down) {
+    if (!faults.isDown()) {
       sweep();
       notifyAll();
     }
@@ -1119,24 +495,23 @@ public final class FakeFlowServer implements FlowClient {
 
   /** Stops or resumes answering; parked holds end at once. */
   public synchronized void setDown(boolean value) {
-    down = value;
+    faults.setDown(value);
     notifyAll();
   }
 
   /** The next {@code count} calls take effect, but their answers are lost. */
   public synchronized void swallowAnswers(int count) {
-    answersToSwallow = count;
+    faults.swallowAnswers(count);
   }
 
   /** Refuses matching reports from now on. */
   public synchronized void refuseReports(Predicate<Report> which, ErrorCode code) {
-    refusal = which;
-    refusalCode = code;
+    faults.refuseReports(which, code);
   }
 
   /** Refuses to store objects from now on; {@code null} ends that. */
   public synchronized void refuseObjects(ErrorCode code) {
-    objectRefusal = code;
+    faults.refuseObjects(code);
   }
 
   /**
@@ -1153,376 +528,87 @@ public final class FakeFlowServer implements FlowClient {
    * @param grace {@code null} for as long as they take
    */
   public synchronized void setDrain(boolean value, Duration grace) {
-    drain = value;
-    drainGraceMs = grace == null ? null : grace.toMillis();
-    drainedStarts = new HashMap<>(starts);
-    drainedFrom = nextPark;
-    toldToLeave.clear();
+    workers.setDrain(value, grace, holds.nextHold());
     notifyAll();
   }
 
   /** Transfers the task from its holder to another worker, as after an expired lease. */
   public synchronized void steal(String taskId) {
-    Entry entry = entry(taskId);
-    entry.row = entry.row.copy().status(TaskStatus.WAITING).row();
-    take(entry, new HoldRequest(null, 1, "thief", 0, UUID.randomUUID().toString(), null), "stolen");
+    holds.steal(taskId);
   }
 
   // What it saw
 
   /** The store with its objects. */
   public FakeStore objects() {
-    return objects;
+    return objects.store();
   }
 
   /** All hold calls, in order. */
   public synchronized List<HoldRequest> holds() {
-    return List.copyOf(holds);
+    return List.copyOf(seen.holds);
   }
 
   /** All received reports, accepted or not, including repeats. */
   public synchronized List<Report> reports() {
-    return List.copyOf(reports);
+    return List.copyOf(seen.reports);
   }
 
   /** The accepted reports. */
   public synchronized List<Report> accepted() {
-    return List.copyOf(accepted);
+    return List.copyOf(seen.accepted);
   }
 
   public synchronized List<Heartbeat> heartbeats() {
-    return List.copyOf(heartbeats);
+    return List.copyOf(seen.heartbeats);
   }
 
   /** Waits until the task has this status; {@code false} after {@code atMost}. */
   public boolean awaitStatus(String taskId, TaskStatus status, Duration atMost)
       throws InterruptedException {
-    return await(() -> entry(taskId).row.status() == status, atMost);
+    return seen.await(() -> tasks.row(taskId).status() == status, atMost);
   }
 
   /** Waits until this many reports were accepted; {@code false} after {@code atMost}. */
   public boolean awaitAccepted(int count, Duration atMost) throws InterruptedException {
-    return await(() -> accepted.size() >= count, atMost);
+    return seen.await(() -> seen.accepted.size() >= count, atMost);
   }
 
   /** Waits for this many hold calls; {@code false} after {@code atMost}. */
   public boolean awaitHolds(int count, Duration atMost) throws InterruptedException {
-    return await(() -> holds.size() >= count, atMost);
+    return seen.await(() -> seen.holds.size() >= count, atMost);
   }
 
   /** Waits for this many heartbeats; {@code false} after {@code atMost}. */
   public boolean awaitHeartbeats(int count, Duration atMost) throws InterruptedException {
-    return await(() -> heartbeats.size() >= count, atMost);
+    return seen.await(() -> seen.heartbeats.size() >= count, atMost);
   }
 
-  private synchronized boolean await(java.util.function.BooleanSupplier condition, Duration atMost)
-      throws InterruptedException {
-    long end = System.nanoTime() + atMost.toNanos();
-    while (!condition.getAsBoolean()) {
-      long remaining = (end - System.nanoTime()) / 1_000_000;
-      if (remaining <= 0) {
-        return false;
-      }
-      wait(remaining);
-    }
-    return true;
-  }
+  // What its parts share
 
-  // How it works
+  long nanos() {
+    return nanos.getAsLong();
+  }
 
   long millis() {
-    return nanos.getAsLong() / 1_000_000;
+    return nanos() / 1_000_000;
   }
 
+  /** The beginning of a call. */
   void before() {
-    if (down) {
-      throw new FlowUnreachableException("the fake flowsvr is down", null);
-    }
+    faults.before();
   }
 
+  /** The end of a call, which has taken effect. */
   void after() {
-    if (answersToSwallow > 0) {
-      answersToSwallow--;
-      throw new FlowUnreachableException("the answer of the fake flowsvr got lost", null);
-    }
-  }
-
-  TaskTypeSettings settingsOf(String taskType) {
-    SentFields in = new SentFields().with("taskType", taskType);
-    TaskType name = TaskFields.existingType(in);
-    in.refuseIfBad();
-    TaskTypeSettings type = types.get(name.name());
-    if (type == null) {
-      throw new FlowException(
-          ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + name + "; withType adds one");
-    }
-    return type;
-  }
-
-  /** Waits for a change, the end of the park, or the moment at which a task may be due. */
-  private void park(long nanosLeft, HoldRequest request) {
-    long now = millis();
-    long nextDue =
-        tasks.values().stream()
-            .map(entry -> entry.row)
-            .filter(row -> row.status() == TaskStatus.WAITING)
-            .mapToLong(row -> Math.max(1, row.orderTime() + patienceMs(request, row) - now))
-            .min()
-            .orElse(Long.MAX_VALUE);
-    long nextFire = schedules.nextWakeTime() - now;
-    try {
-      // Also wakes periodically, because a lease may have expired.
-      long soon = Math.min(50, Math.min(nextDue, nextFire));
-      wait(Math.max(1, Math.min(soon, nanosLeft / 1_000_000)));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new FlowUnreachableException("interrupted while parked", e);
-    }
-  }
-
-  private List<Task> holdNow(HoldRequest request) {
-    sweep();
-    TaskTypeSettings type = settingsOf(request.taskType());
-    if (workerOf(request).isEmpty() && TypeRules.of(type).isResident()) {
-      throw new FlowException(
-          ErrorCode.INVALID_INPUT, "workerId is required for type " + type.taskType());
-    }
-    jobs.setAside();
-    List<Entry> same =
-        tasks.values().stream()
-            .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
-            .filter(entry -> request.holdId() != null && request.holdId().equals(entry.holdId))
-            .filter(entry -> entry.row.workerId().equals(workerOf(request)))
-            .filter(entry -> typeOf(entry) == type)
-            .sorted(BY_DUE_TIME)
-            .toList();
-    if (!same.isEmpty()) {
-      return same.stream().map(this::toTask).toList();
-    }
-    if (Integer.valueOf(1).equals(type.paused())
-        || isTooOld(request)
-        || pauses.hasWorker(request.workerId())) {
-      return List.of();
-    }
-    int limit =
-        orElse(request.limit(), 0) == 0 ? orElse(type.scheduleLimit(), 100) : request.limit();
-    List<Entry> due =
-        tasks.values().stream()
-            .filter(entry -> entry.row.status() == TaskStatus.WAITING)
-            .filter(entry -> entry.row.orderTime() + patienceMs(request, entry.row) <= millis())
-            .filter(entry -> typeOf(entry) == type)
-            .filter(entry -> entry.mayBeHeldBy(workerOf(request)))
-            .filter(
-                entry ->
-                    request.stages() == null
-                        || request.stages().isEmpty()
-                        || request.stages().contains(entry.row.stage()))
-            .filter(entry -> !pauses.hasStage(entry.created.taskType(), entry.row.stage()))
-            .sorted(
-                Comparator.comparingLong((Entry entry) -> patienceMs(request, entry.row))
-                    .thenComparing(BY_DUE_TIME))
-            .limit(limit)
-            .toList();
-    String traceId = UUID.randomUUID().toString();
-    due.forEach(entry -> take(entry, request, traceId));
-    return due.stream().map(this::toTask).toList();
-  }
-
-  private boolean isTooOld(HoldRequest request) {
-    int lowest = orElse(settingsOf(request.taskType()).minWorkerVersion(), 0);
-    return orElse(request.workerVersion(), 0) < lowest;
-  }
-
-  /** How long the task must have been due for this hold to claim it. */
-  private static long patienceMs(HoldRequest request, TaskRow row) {
-    boolean preferred = request.prefer() != null && request.prefer().contains(row.stage());
-    return preferred ? 0 : orElse(request.othersAfterMs(), 0);
-  }
-
-  private void take(Entry entry, HoldRequest request, String traceId) {
-    String worker = workerOf(request);
-    long lease = Leases.first(worker, rulesOf(entry)).toMillis();
-    entry.row = entry.row.held(worker, traceId, millis(), millis() + lease);
-    tell(EventKind.HELD, entry, null);
-    entry.holdId = request.holdId();
-  }
-
-  private static String workerOf(HoldRequest request) {
-    return Objects.requireNonNullElse(request.workerId(), "");
-  }
-
-  private TaskTypeSettings typeOf(Entry entry) {
-    return types.get(entry.created.taskType());
-  }
-
-  private TypeRules rulesOf(Entry entry) {
-    return TypeRules.of(typeOf(entry));
-  }
-
-  private static <T> T orElse(T value, T otherwise) {
-    return value == null ? otherwise : value;
+    faults.after();
   }
 
   /** Does what the clock asks for. */
   void sweep() {
     pauses.endDue();
-    endLeases();
+    holds.endLeases();
     jobs.lookAtTeams();
     schedules.makeFires();
-  }
-
-  /** Sets or takes away the flag of a paused type. */
-  void setPaused(String taskType, boolean paused) {
-    types.computeIfPresent(taskType, (name, before) -> before.withPaused(paused ? 1 : 0));
-  }
-
-  private void endLeases() {
-    List<Entry> ended =
-        tasks.values().stream()
-            .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
-            .filter(entry -> entry.row.leaseEnd() <= millis())
-            .toList();
-    for (Entry entry : ended) {
-      apply(entry, HoldEnd.expired(rowNow(entry), rulesOf(entry)));
-    }
-    ended.forEach(this::tellOfEnd);
-  }
-
-  private void apply(Entry entry, TaskTransition transition) {
-    entry.row = transition.after();
-    tell(transition.kind(), entry, transition.errMsg());
-  }
-
-  private void tell(EventKind kind, Entry entry, String errMsg) {
-    TaskTypeSettings type = typeOf(entry);
-    events.tell(type == null ? null : type.events(), kind, entry.row, errMsg);
-  }
-
-  /** The row as it would be read from a table now. */
-  private TaskRow rowNow(Entry entry) {
-    return entry.row.copy().now(millis()).row();
-  }
-
-  private LeaseState renew(String workerId, HeldTask task) {
-    Entry entry = tasks.get(task.taskId());
-    if (entry == null) {
-      return Leases.told(task, false, null, 0);
-    }
-    entry.row = Leases.renewed(entry.row, task, workerId, rulesOf(entry), millis());
-    TaskRow row = entry.row;
-    boolean isHolders = row.leaseEpoch() == task.leaseEpoch() && row.workerId().equals(workerId);
-    return Leases.told(task, isHolders, row.status(), row.leaseEnd() - millis());
-  }
-
-  private ReportResult settle(Report report) {
-    if (refusal.test(report)) {
-      return ReportResult.refused(report.taskId(), refusalCode, "refused by the test");
-    }
-    try {
-      check(report);
-    } catch (FlowException e) {
-      return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
-    }
-    Entry entry = tasks.get(report.taskId());
-    if (entry == null) {
-      return ReportResult.refused(report.taskId(), ErrorCode.NO_SUCH_TASK, "no such task");
-    }
-    ReportResult verdict = HoldFence.verdict(entry.row, report);
-    String hold = report.taskId() + "/" + report.leaseEpoch();
-    if (verdict.outcome() != ReportResult.Verdict.ACCEPTED) {
-      boolean isRepeat = verdict.stands() && !createsOf(report).isEmpty();
-      return isRepeat ? verdict.withCreated(createdByReports.get(hold)) : verdict;
-    }
-    List<String> created = null;
-    try {
-      checkSealing(typeOf(entry).taskType(), report.taskContext(), "taskContext");
-      checkSealing(typeOf(entry).taskType(), report.result(), "result");
-    } catch (FlowException e) {
-      return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
-    }
-    if (!createsOf(report).isEmpty()) {
-      List<NewTask> bodies = new ArrayList<>();
-      try {
-        bodies.addAll(bodiesOf(createsOf(report), i -> "creates[" + i + "]"));
-        created =
-            createAll(bodies, null, traceParentOf(report, entry)).stream()
-                .map(CreateResult::taskId)
-                .toList();
-      } catch (KeyConflictException e) {
-        return ReportResult.refused(
-            report.taskId(),
-            e.errorCode(),
-            "creates[" + bodies.indexOf(e.body) + "].idempotencyKey: " + e.getMessage());
-      } catch (FlowException e) {
-        return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
-      }
-      if (report.reportId() != null) {
-        createdByReports.put(hold, created);
-      }
-    }
-    apply(entry, HoldEnd.reported(rowNow(entry), withoutSecrets(report), rulesOf(entry)));
-    if (report.outcome() == Outcome.NEXT_STAGE
-        && report.workerIds() != null
-        && !entry.row.isCopy()) {
-      entry.workers = Set.copyOf(report.workerIds());
-    }
-    accepted.add(report);
-    tellOfEnd(entry);
-    return verdict.withCreated(created);
-  }
-
-  /** Refuses what the fields of a report may not hold; of an outcome, those that belong to it. */
-  private void check(Report report) {
-    SentFields in = new SentFields().withAll(report);
-    if (report.outcome() == Outcome.NEXT_STAGE) {
-      TaskFields.taskStage(in);
-      TaskFields.taskContext(in);
-      TaskFields.priority(in);
-      in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID);
-    } else if (report.outcome() == Outcome.SUCCESS) {
-      in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES);
-    }
-    in.objects("creates", report.creates(), 0, Report.MOST_CREATES)
-        .forEach(task -> SentTask.check(task, millis()));
-    in.refuseIfBad();
-  }
-
-  private static Report withoutSecrets(Report report) {
-    return report.withErrMsg(Secrets.masked(report.errMsg()));
-  }
-
-  private static List<NewTask> createsOf(Report report) {
-    return orElse(report.creates(), List.of());
-  }
-
-  /** Tells the job or the schedule that counts how the task ends, if it has ended. */
-  private void tellOfEnd(Entry entry) {
-    TaskRow row = entry.row;
-    if (!row.status().isFinal()) {
-      return;
-    }
-    String taskId = row.id().toString();
-    if (row.place() != null) {
-      jobs.ended("" + row.place().jobId(), taskId, row.status(), row.result());
-    }
-    if (row.fire() != null) {
-      boolean failed = row.status() == TaskStatus.FAILED;
-      TriggeredRun run = new TriggeredRun(taskId, null);
-      runEnded(row.fire(), run, row.status(), failed ? "task " + taskId + " failed" : null);
-    }
-  }
-
-  /**
-   * Records at a fire how its run ended.
-   *
-   * @param status {@code null} if the run lives again
-   * @param error why it failed; {@code null} if it did not
-   */
-  void runEnded(FireId fire, TriggeredRun run, TaskStatus status, String error) {
-    schedules.ended(fire, run, status, error);
-  }
-
-  private Task toTask(Entry entry) {
-    return rowNow(entry).toTask(rulesOf(entry));
   }
 }

@@ -73,7 +73,7 @@ final class FakeJobs implements JobClient {
     synchronized (server) {
       server.before();
       checkSealing(job);
-      String jobId = create(job, null, server.traceParentOfCall());
+      String jobId = create(job, null, server.creates.traceParentOfCall());
       server.after();
       return jobId;
     }
@@ -81,10 +81,10 @@ final class FakeJobs implements JobClient {
 
   /** Refuses a job with a text that its type does not take. */
   void checkSealing(NewJob job) {
-    server.checkSealing(job.jobType(), job.jobInput(), "jobInput");
+    server.types.checkSealing(job.jobType(), job.jobInput(), "jobInput");
     String childType = childTypeOf(job);
     if (job.team() != null) {
-      server.checkSealing(childType, job.team().taskContext(), "team.taskContext");
+      server.types.checkSealing(childType, job.team().taskContext(), "team.taskContext");
     }
     if (job.children() != null) {
       checkSealing(childType, job.children());
@@ -92,7 +92,8 @@ final class FakeJobs implements JobClient {
   }
 
   private void checkSealing(String childType, List<JobChild> children) {
-    children.forEach(child -> server.checkSealing(childType, child.taskContext(), "taskContext"));
+    children.forEach(
+        child -> server.types.checkSealing(childType, child.taskContext(), "taskContext"));
   }
 
   /**
@@ -112,7 +113,7 @@ final class FakeJobs implements JobClient {
     row.traceParent = traceParent;
     if (job.hasSplit()) {
       row.splitTask =
-          server.insert(
+          server.creates.insert(
               ownTask(job, JobPlace.SPLIT_STAGE),
               JobPlace.splitOf(Long.parseLong(jobId)),
               traceParent);
@@ -145,13 +146,13 @@ final class FakeJobs implements JobClient {
     long now = server.millis();
     for (int index = 0; index < row.children.size(); index++) {
       String taskId = row.children.get(index);
-      TaskRow task = server.row(taskId);
+      TaskRow task = server.tasks.row(taskId);
       if (task.status() == TaskStatus.WAITING) {
         Optional<String> next = row.team.moveFromSilent(index, task.stage(), now);
         if (next.isPresent()) {
-          server.moveTo(taskId, next.get());
+          server.acts.moveTo(taskId, next.get());
         } else if (row.team.isHopeless(index, task.stage(), now)) {
-          server.cancel(taskId);
+          server.acts.cancel(taskId);
         }
       }
     }
@@ -343,7 +344,9 @@ final class FakeJobs implements JobClient {
   void cancel(String jobId) {
     Row row = rows.get(jobId);
     row.state = JobState.STOPPING;
-    tasksOf(row).filter(task -> !server.row(task).status().isFinal()).forEach(server::cancel);
+    tasksOf(row)
+        .filter(task -> !server.tasks.row(task).status().isFinal())
+        .forEach(server.acts::cancel);
     row.state = JobState.CANCELLED;
     tellSchedule(jobId, row);
     server.notifyAll();
@@ -369,7 +372,9 @@ final class FakeJobs implements JobClient {
       boolean isResume = row.paused && !paused;
       row.paused = paused;
       if (isResume) {
-        tasksOf(row).forEach(server::resume);
+        tasksOf(row)
+            .filter(task -> server.tasks.row(task).status() == TaskStatus.PAUSED)
+            .forEach(server.acts::resume);
       }
       setAside();
       server.after();
@@ -381,8 +386,8 @@ final class FakeJobs implements JobClient {
     for (Row row : rows.values()) {
       if (row.paused && !row.state.isFinal()) {
         tasksOf(row)
-            .filter(task -> server.row(task).status() == TaskStatus.WAITING)
-            .forEach(server::pause);
+            .filter(task -> server.tasks.row(task).status() == TaskStatus.WAITING)
+            .forEach(task -> server.acts.pause(task, false));
       }
     }
   }
@@ -434,12 +439,8 @@ final class FakeJobs implements JobClient {
     Optional<String> next =
         row.team == null || index < 0
             ? Optional.empty()
-            : row.team.moveAfterFailure(index, server.row(taskId).stage(), server.millis());
-    next.ifPresent(
-        worker -> {
-          server.revive(taskId);
-          server.moveTo(taskId, worker);
-        });
+            : row.team.moveAfterFailure(index, server.tasks.row(taskId).stage(), server.millis());
+    next.ifPresent(worker -> server.acts.reviveFor(taskId, worker));
     return next.isPresent();
   }
 
@@ -447,7 +448,7 @@ final class FakeJobs implements JobClient {
     if (row.fire != null && row.state.isFinal()) {
       TaskStatus status = TaskStatus.valueOf(row.state.name());
       String error = status == TaskStatus.FAILED ? "job " + jobId + " failed" : null;
-      server.runEnded(row.fire, new TriggeredRun(null, jobId), status, error);
+      server.schedules.ended(row.fire, new TriggeredRun(null, jobId), status, error);
     }
   }
 
@@ -474,7 +475,7 @@ final class FakeJobs implements JobClient {
       }
       Integer copies = row.team == null ? null : row.total;
       JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size(), copies);
-      row.children.add(server.insert(task, place, row.traceParent));
+      row.children.add(server.creates.insert(task, place, row.traceParent));
     }
   }
 
@@ -488,7 +489,7 @@ final class FakeJobs implements JobClient {
     } else if (row.done == row.total) {
       row.state = JobState.MERGING;
       row.mergeTask =
-          server.insert(
+          server.creates.insert(
               ownTask(row.created, JobPlace.MERGE_STAGE),
               JobPlace.mergeOf(Long.parseLong(jobId)),
               row.traceParent);

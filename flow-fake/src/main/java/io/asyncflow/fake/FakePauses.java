@@ -54,7 +54,7 @@ final class FakePauses implements PauseClient {
               Objects.requireNonNullElse(reason, ""),
               before == null ? server.millis() : before.pauseTime()));
       if (kind == PauseKind.TYPE) {
-        server.setPaused(of.text(), true);
+        server.types.setPaused(of.text(), true);
       }
       server.notifyAll();
       server.after();
@@ -73,7 +73,7 @@ final class FakePauses implements PauseClient {
   private void end(Name name) {
     pauses.remove(name);
     if (name.kind() == PauseKind.TYPE) {
-      server.setPaused(name.text(), false);
+      server.types.setPaused(name.text(), false);
     }
     server.notifyAll();
   }
@@ -101,7 +101,7 @@ final class FakePauses implements PauseClient {
       throw new FlowException(ErrorCode.INVALID_INPUT, "name must be type/stage");
     }
     String type = kind == PauseKind.TYPE ? name : name.substring(0, slash);
-    server.settingsOf(type);
+    server.types.named(type);
     return new Name(kind, type.toLowerCase(Locale.ROOT) + name.substring(type.length()));
   }
 

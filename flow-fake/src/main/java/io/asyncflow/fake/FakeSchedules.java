@@ -122,7 +122,7 @@ final class FakeSchedules implements ScheduleClient {
 
   private void requireTarget(NewSchedule schedule) {
     if (schedule.jobData() != null) {
-      server.settingsOf(schedule.jobData().childType());
+      server.types.named(schedule.jobData().childType());
     } else {
       SentFields in = new SentFields();
       SentTask.checkWithoutKey(in.object("taskData", schedule.taskData()), server.millis());
@@ -155,14 +155,15 @@ final class FakeSchedules implements ScheduleClient {
     return () -> {
       fires.withdraw(row, withdrawn);
       boolean isEnded = row.define(definition, next, now);
-      row.raiseVersion(server.newNumber());
+      row.raiseVersion(server.creates.newNumber());
       return answer(row, isEnded ? SaveOutcome.ENDED : SaveOutcome.CHANGED);
     };
   }
 
   private SavedSchedule create(NewSchedule definition, long first, long now) {
     FireHistory history = new FireHistory();
-    FakeSchedule row = new FakeSchedule(server.newNumber(), definition, first, history, now);
+    FakeSchedule row =
+        new FakeSchedule(server.creates.newNumber(), definition, first, history, now);
     rows.put(row.id(), row);
     histories.put(row.scheduleId(), history);
     return answer(row, SaveOutcome.CREATED);
@@ -289,7 +290,7 @@ final class FakeSchedules implements ScheduleClient {
                 withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime(),
                 until == null ? null : (Long) until.toEpochMilli(),
                 now);
-            row.raiseVersion(server.newNumber());
+            row.raiseVersion(server.creates.newNumber());
           }
           return row;
         });
@@ -302,7 +303,7 @@ final class FakeSchedules implements ScheduleClient {
           FakeSchedule row = row(scheduleId);
           if (row.state() == ScheduleState.PAUSED) {
             row.resume(catchUp, now);
-            row.raiseVersion(server.newNumber());
+            row.raiseVersion(server.creates.newNumber());
           }
           return row;
         });

@@ -314,6 +314,51 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void noMoreTasksOfATypeExecuteThanItsMaxExecuting() throws Exception {
+    saveMaxExecuting(2);
+    for (int i = 0; i < 4; i++) {
+      create("one");
+    }
+    List<Task> first = hold("h1");
+    assertThat(first).hasSize(2);
+    assertThat(hold("h2")).isEmpty();
+    assertThat(hold("h1")).hasSize(2); // the answer to a repeat
+    assertThat(server.holdNext("lark")).isEmpty();
+
+    CompletableFuture<List<Task>> parked =
+        CompletableFuture.supplyAsync(
+            () -> server.holdTasks(new HoldRequest("lark", 10, "w", 60_000, "h3", null)));
+    assertThat(server.awaitHolds(5, Duration.ofSeconds(10))).isTrue();
+    report(first.get(0), Outcome.SUCCESS, "r1");
+    assertThat(parked.get(10, TimeUnit.SECONDS)).hasSize(1);
+
+    server.pauseTask(first.get(1).taskId(), true, null, null); // a paused task does not execute
+    assertThat(hold("h4")).hasSize(1);
+    pass(Duration.ofSeconds(11)); // nor does one whose lease has run out
+    assertThat(hold("h5")).hasSize(2);
+  }
+
+  @Test
+  void maxExecutingIsOfOneTypeAndZeroIsNone() {
+    server.withType("gull");
+    saveMaxExecuting(1);
+    create("one");
+    create("one");
+    server.createTask(NewTask.of("gull", "one", "me", ""));
+    assertThat(hold("h1")).hasSize(1);
+    assertThat(server.holdNext("gull")).isPresent();
+    saveMaxExecuting(0);
+    assertThat(hold("h2")).hasSize(1);
+  }
+
+  private void saveMaxExecuting(int number) {
+    server.saveTaskType(
+        new TaskTypeSettings(
+            "lark", null, null, null, null, null, null, null, null, null, null, number, null, null,
+            null, null));
+  }
+
+  @Test
   void onlyTheStagesAskedForAreGiven() {
     create("one");
     create("two");
@@ -404,6 +449,45 @@ class FakeFlowServerTest {
 
     assertThat(report(task, Outcome.SUCCESS, "s").code()).isEqualTo(8050);
     assertThat(hold("i").get(0).leaseEpoch()).isEqualTo(2);
+  }
+
+  @Test
+  void taskTellsWhenItWasChangedLast() {
+    String id = create("one");
+    Task task = hold("h").get(0);
+    assertChanged(id, () -> report(task, Outcome.RETRY, "r"));
+    assertChanged(id, () -> server.pauseTask(id, false, null, null));
+    assertChanged(id, () -> server.setWorkers(id, List.of("w")));
+    assertChanged(id, () -> server.resumeTask(id, null, null));
+    assertChanged(id, () -> server.cancelTask(id));
+    assertChanged(id, () -> server.retryTask(id));
+    hold("h2");
+    pass(Duration.ofSeconds(11)); // until the lease has run out
+    server.tick();
+    long ended = server.getTask(id).modifyTime();
+    assertThat(ended).isEqualTo(TimeUnit.NANOSECONDS.toMillis(nanos.get()));
+    pass(Duration.ofSeconds(1));
+    server.setWorkers(id, List.of("w")); // as before
+    assertThat(server.getTask(id).modifyTime()).isEqualTo(ended);
+  }
+
+  private void assertChanged(String id, Runnable call) {
+    pass(Duration.ofSeconds(1));
+    call.run();
+    assertThat(server.getTask(id).modifyTime())
+        .isEqualTo(TimeUnit.NANOSECONDS.toMillis(nanos.get()));
+  }
+
+  @Test
+  void refusedActIsToldInTheWordsOfTheServer() {
+    String id = create("one");
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.restartTask(id))
+        .withMessage(id + ": only an executing task can be restarted, this one is WAITING");
+    hold("h");
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.pauseTask(id, false, null, null))
+        .withMessage(id + ": a worker holds it; stop=1 ends the hold and pauses it");
   }
 
   @Test

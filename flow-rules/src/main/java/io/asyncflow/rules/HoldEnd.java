@@ -183,7 +183,7 @@ public final class HoldEnd {
    * The row after an operator has ended its hold: the task waits, due at once if it was executing.
    * No attempt is counted, and no report of the hold is accepted any more.
    */
-  public static TaskRow revoked(TaskRow row) {
+  static TaskRow revoked(TaskRow row) {
     return row.copy()
         .status(TaskStatus.WAITING)
         .orderTime(row.status() == TaskStatus.EXECUTING ? row.now() : row.orderTime())
@@ -213,7 +213,7 @@ public final class HoldEnd {
   }
 
   /** The row after an operator has ended its hold to pause it: in its place, without an attempt. */
-  public static TaskRow paused(TaskRow row) {
+  static TaskRow paused(TaskRow row) {
     return revoked(row).copy().status(TaskStatus.PAUSED).orderTime(row.orderTime()).row();
   }
 

@@ -12,8 +12,7 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.rules.HoldEnd;
-import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
@@ -73,18 +72,9 @@ public class HolderActs {
    */
   public void setWorkers(TaskId id, Set<String> workers, Reason why) {
     requireTable(id);
-    requireMovable(first(id, tasks.findBriefly(id.table(), List.of(id.number()))));
+    TaskActs.requireReassignable(first(id, tasks.findBriefly(id.table(), List.of(id.number()))));
     String lane = lanes.of(workers, id.table()); // before the transaction
-    change(
-        "SET_WORKERS",
-        id,
-        why,
-        row -> {
-          requireMovable(row);
-          boolean mayStay = workers.isEmpty() || workers.contains(row.workerId());
-          boolean ends = !mayStay && HoldFence.mayReport(row, row.leaseEpoch());
-          return (ends ? HoldEnd.revoked(row) : row).copy().lane(lane).row();
-        });
+    change("SET_WORKERS", id, why, row -> TaskActs.reassigned(row, workers, lane));
   }
 
   /**
@@ -94,17 +84,7 @@ public class HolderActs {
    */
   public void restart(TaskId id, Reason why) {
     requireTable(id);
-    change(
-        "RESTART",
-        id,
-        why,
-        row -> {
-          if (row.status() != TaskStatus.EXECUTING) {
-            throw new TransitionNotAllowedException(
-                id, "only an executing task can be restarted, this one is " + row.status());
-          }
-          return HoldEnd.revoked(row);
-        });
+    change("RESTART", id, why, TaskActs::restarted);
   }
 
   private void change(String kind, TaskId id, Reason why, UnaryOperator<TaskRow> decision) {
@@ -139,16 +119,6 @@ public class HolderActs {
   private void requireTable(TaskId id) {
     if (!families.has(id.table())) {
       throw new TaskNotFoundException(id);
-    }
-  }
-
-  private static void requireMovable(TaskRow row) {
-    if (row.status().isFinal()) {
-      throw TransitionNotAllowedException.afterEnd(row.id(), row.status());
-    }
-    if (row.isCopy()) {
-      throw new TransitionNotAllowedException(
-          row.id(), "its job chooses the worker, which must have no other copy of the team");
     }
   }
 

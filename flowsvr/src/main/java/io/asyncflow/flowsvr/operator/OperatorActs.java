@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
@@ -133,7 +134,7 @@ public class OperatorActs {
     if (copy.isEmpty()) {
       return copy(id, why, acts::record, () -> {});
     }
-    return find(copy.get()).filter(RowActs::isRetryable).isPresent()
+    return find(copy.get()).filter(TaskActs::isRetryable).isPresent()
         ? retry(copy.get(), why)
         : copy.get();
   }
@@ -173,7 +174,7 @@ public class OperatorActs {
         transactions.execute(
             () -> {
               TaskRow locked = lock(id);
-              RowActs.requireRetryable(locked);
+              TaskActs.requireRetryable(locked);
               return locked;
             });
     // The key makes concurrent retries create one copy.

@@ -6,7 +6,7 @@ import io.asyncflow.flowsvr.operator.RowAct.Done;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
-import io.asyncflow.rules.HoldEnd;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
@@ -27,11 +27,8 @@ public class RowActs {
 
   /** Cancels; does nothing to a cancelled task. */
   public Done cancel(TaskRow row) {
-    if (row.status() == TaskStatus.CANCELLED) {
+    if (TaskActs.cancelled(row).equals(row)) {
       return null;
-    }
-    if (row.status().isFinal()) {
-      throw TransitionNotAllowedException.afterEnd(row.id(), row.status());
     }
     tasks.force(row, TaskStatus.CANCELLED);
     return Done.quietly(Act.onTask("CANCEL", row.id(), row.status(), TaskStatus.CANCELLED));
@@ -44,22 +41,16 @@ public class RowActs {
    */
   public Done pause(TaskRow row, boolean stop) {
     TaskId id = row.id();
-    if (row.status() == TaskStatus.PAUSED) {
+    TaskRow paused = TaskActs.paused(row, stop);
+    if (paused.equals(row)) {
       return null;
-    }
-    if (row.status().isFinal()) {
-      throw TransitionNotAllowedException.afterEnd(id, row.status());
     }
     Act act = Act.onTask("PAUSE", id, row.status(), TaskStatus.PAUSED);
     if (row.status() != TaskStatus.EXECUTING) {
       tasks.pause(List.of(row));
       return Done.quietly(act);
     }
-    if (!stop) {
-      throw new TransitionNotAllowedException(
-          id, "a worker holds it; stop=1 ends the hold and pauses it");
-    }
-    tasks.redirect(row, HoldEnd.paused(row));
+    tasks.redirect(row, paused);
     // There is room within max_executing.
     return Done.telling(act, new TasksWaiting(id.type()))
         .counting(() -> meters.revoked(id.type().name()));
@@ -67,10 +58,7 @@ public class RowActs {
 
   /** Resumes; does nothing to a task that is not paused. */
   public Done resume(TaskRow row) {
-    if (row.status().isFinal()) {
-      throw TransitionNotAllowedException.afterEnd(row.id(), row.status());
-    }
-    if (row.status() != TaskStatus.PAUSED) {
+    if (TaskActs.resumed(row).equals(row)) {
       return null;
     }
     tasks.resume(List.of(row));
@@ -80,21 +68,10 @@ public class RowActs {
 
   /** Lets a failed or cancelled task of a table that has been entered wait again. */
   public Done retry(TaskRow row) {
-    requireRetryable(row);
+    TaskActs.requireRetryable(row);
     tasks.revive(row);
     return Done.telling(
         Act.onTask(CopyStore.RETRY, row.id(), row.status(), TaskStatus.WAITING), waiting(row));
-  }
-
-  static void requireRetryable(TaskRow row) {
-    if (!isRetryable(row)) {
-      throw new TransitionNotAllowedException(
-          row.id(), "only a failed or cancelled task can be retried, this one is " + row.status());
-    }
-  }
-
-  static boolean isRetryable(TaskRow row) {
-    return row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
   }
 
   /**

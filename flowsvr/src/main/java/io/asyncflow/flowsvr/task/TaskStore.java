@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.Lane;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -740,17 +741,12 @@ public class TaskStore {
   private void revive(List<TaskRow> rows, Function<TaskRow, String> lane) {
     rows.forEach(row -> reviveOne(row, lane.apply(row)));
     tell(rows.stream().map(row -> TaskLedger.Change.of(row, TaskStatus.WAITING)).toList());
-    rows.forEach(
-        row ->
-            events.addTask(
-                EventKind.REVIVED,
-                row.copy().status(TaskStatus.WAITING).crtRetryNum(0).row(),
-                null));
+    rows.forEach(row -> events.addTask(EventKind.REVIVED, TaskActs.revived(row), null));
   }
 
   private void reviveOne(TaskRow row, String lane) {
     jdbc.sql(REVIVE.of(row.id().table()))
-        .param("orderTime", row.now() - row.priority() * 1000L)
+        .param("orderTime", TaskActs.revived(row).orderTime())
         .param("lane", lane)
         .param("id", row.id().number())
         .param("from", row.status().code())

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import java.util.List;
 
 /** What a driver says to a command, comparable between drivers. */
@@ -10,8 +11,9 @@ sealed interface Answer {
 
   /**
    * @param code of the contract's error table
+   * @param why of an operator's act, in words without the task's id; {@code null} of any other call
    */
-  record Refused(int code) implements Answer {}
+  record Refused(int code, String why) implements Answer {}
 
   /** No answer of the contract at all: a crash, a hang, a page of HTML. */
   record Broken(String why) implements Answer {}
@@ -41,6 +43,16 @@ sealed interface Answer {
   record Listed(List<TaskView> tasks) implements Answer {}
 
   static Answer refused(ErrorCode error) {
-    return new Refused(error.code());
+    return refused(error.code());
+  }
+
+  static Answer refused(int code) {
+    return new Refused(code, null);
+  }
+
+  /** The refusal of an operator's act. */
+  static Answer refusedAct(FlowException e) {
+    String message = e.getMessage();
+    return new Refused(e.errorCode().code(), message.substring(message.indexOf(": ") + 2));
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.CreateResult;
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
@@ -235,33 +236,32 @@ abstract class ClientDriver implements Driver {
 
   @Override
   public Answer cancel(Command.Cancel command) {
-    return done(() -> client.cancelTask(names.id(command.task())));
+    return act(() -> client.cancelTask(names.id(command.task())));
   }
 
   @Override
   public Answer pause(Command.Pause command) {
-    return done(() -> client.pauseTask(names.id(command.task()), command.stop(), null, null));
+    return act(() -> client.pauseTask(names.id(command.task()), command.stop(), null, null));
   }
 
   @Override
   public Answer resume(Command.Resume command) {
-    return done(() -> client.resumeTask(names.id(command.task())));
+    return act(() -> client.resumeTask(names.id(command.task())));
   }
 
   @Override
   public Answer retry(Command.Retry command) {
-    return done(() -> client.retryTask(names.id(command.task())));
+    return act(() -> client.retryTask(names.id(command.task())));
   }
 
   @Override
   public Answer setWorkers(Command.SetWorkers command) {
-    return done(
-        () -> client.setWorkers(names.id(command.task()), names.workers(command.workers())));
+    return act(() -> client.setWorkers(names.id(command.task()), names.workers(command.workers())));
   }
 
   @Override
   public Answer restart(Command.Restart command) {
-    return done(() -> client.restartTask(names.id(command.task())));
+    return act(() -> client.restartTask(names.id(command.task())));
   }
 
   // ---- answers
@@ -278,13 +278,29 @@ abstract class ClientDriver implements Driver {
         });
   }
 
+  /** An operator's act. The words of its refusal are compared, too. */
+  private static Answer act(Runnable call) {
+    return answer(
+        () -> {
+          try {
+            call.run();
+            return new Answer.Done();
+          } catch (FlowException e) {
+            if (e.errorCode() == ErrorCode.TRANSITION_NOT_ALLOWED) {
+              return Answer.refusedAct(e);
+            }
+            throw e;
+          }
+        });
+  }
+
   static Answer answer(Supplier<Answer> call) {
     try {
       return call.get();
     } catch (FlowUnreachableException e) {
       return new Answer.Broken(e.getMessage());
     } catch (FlowException e) {
-      return new Answer.Refused(e.errorCode().code());
+      return Answer.refused(e.errorCode());
     } catch (RuntimeException e) {
       return new Answer.Broken(e.toString());
     }

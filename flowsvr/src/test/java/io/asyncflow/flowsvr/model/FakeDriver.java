@@ -43,7 +43,7 @@ final class FakeDriver extends ClientDriver {
           return result.stands()
               ? new Answer.Reported(
                   List.of(outcome(command, result.outcome().name(), result.created())))
-              : new Answer.Refused(result.code());
+              : Answer.refused(result.code());
         });
   }
 

@@ -301,7 +301,7 @@ class ModelDriver implements Driver {
   public Answer report(Command.Report command) {
     String outcome = judge(command);
     return Character.isDigit(outcome.charAt(0))
-        ? new Answer.Refused(Integer.parseInt(outcome))
+        ? Answer.refused(Integer.parseInt(outcome))
         : new Answer.Reported(List.of(outcome));
   }
 

@@ -2,9 +2,18 @@ package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.rules.Lane;
+import io.asyncflow.rules.TaskActs;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * The life of one task as the contract tells it. Times are milliseconds since the sequence began.
@@ -21,6 +30,23 @@ class ModelTask {
   static final int PAUSED = 32;
 
   private static final int HISTORY = 5;
+
+  private static final TaskRow SOME_TASK =
+      TaskRow.waiting(
+          new TaskId(1, new TaskTable(new TaskType("some"), 1)),
+          "",
+          "",
+          0,
+          0,
+          null,
+          null,
+          null,
+          "",
+          "",
+          null,
+          null,
+          null,
+          0);
 
   /** What a task is born with. */
   record Birth(String label, int number, int table, ModelType type, NewTask body, long time) {}
@@ -357,9 +383,19 @@ class ModelTask {
 
   // ---- operators
 
+  /** Refuses an act. The model decides that by itself; the rules lend it their words alone. */
+  private Answer refusedAs(UnaryOperator<TaskRow> rule) {
+    try {
+      rule.apply(SOME_TASK.copy().status(TaskStatus.ofCode(status)).row());
+    } catch (TransitionNotAllowedException e) {
+      return Answer.refusedAct(e);
+    }
+    return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+  }
+
   Answer cancel() {
     if (isFinal() && status != CANCELLED) {
-      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+      return refusedAs(TaskActs::cancelled);
     }
     status = CANCELLED;
     return new Answer.Done();
@@ -367,7 +403,7 @@ class ModelTask {
 
   Answer pause(boolean stop, long now) {
     if (isFinal() || status == EXECUTING && !stop) {
-      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+      return refusedAs(row -> TaskActs.paused(row, stop));
     }
     if (status == EXECUTING) {
       logRevoked(now);
@@ -381,7 +417,7 @@ class ModelTask {
 
   Answer resume() {
     if (isFinal()) {
-      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+      return refusedAs(TaskActs::resumed);
     }
     status = status == PAUSED ? WAITING : status;
     return new Answer.Done();
@@ -389,7 +425,7 @@ class ModelTask {
 
   Answer retry(long now) {
     if (status != FAILED && status != CANCELLED) {
-      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+      return refusedAs(TaskActs::retried);
     }
     revive(now);
     return new Answer.Done();
@@ -397,7 +433,7 @@ class ModelTask {
 
   Answer setWorkers(List<String> wanted, long now) {
     if (isFinal()) {
-      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+      return refusedAs(row -> TaskActs.reassigned(row, Set.copyOf(wanted), Lane.OPEN));
     }
     workers = Set.copyOf(wanted);
     if (!mayBeHeldBy(worker) && reportedEpoch < epoch) {
@@ -408,7 +444,7 @@ class ModelTask {
 
   Answer restart(long now) {
     if (status != EXECUTING) {
-      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+      return refusedAs(TaskActs::restarted);
     }
     revoke(now);
     return new Answer.Done();

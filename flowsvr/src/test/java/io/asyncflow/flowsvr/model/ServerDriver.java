@@ -119,6 +119,6 @@ final class ServerDriver extends ClientDriver {
   }
 
   private static Answer refused(Wire.Answer answer) {
-    return new Answer.Refused(answer.code());
+    return Answer.refused(answer.code());
   }
 }

@@ -19,6 +19,9 @@
  * io.asyncflow.flowsvr.model.ServerNames} alone. A command does not depend on what commands before
  * it were answered, so any of them can be left out.
  *
+ * <p><b>Rules</b> are written a second time, in the model, so that a wrong one shows. Of {@code
+ * flow-rules} the model takes the words alone with which an operator's act is refused.
+ *
  * <p><b>A difference</b> is a bug of the server, a bug of the model, or a sentence of the contract
  * that can be read in two ways. To see one again: {@code ./mvnw -pl flowsvr verify
  * -Dit.test=ModelIT -Dasyncflow.model.seeds=17}; to look for more, {@code

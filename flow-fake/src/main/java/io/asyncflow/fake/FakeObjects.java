@@ -1,0 +1,70 @@
+package io.asyncflow.fake;
+
+import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.StoreContent;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.codec.SealedText;
+import io.asyncflow.rules.HoldFence;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** The objects of a {@link FakeFlowServer}, which only a holder may write. */
+final class FakeObjects implements StoreClient {
+
+  private final FakeFlowServer server;
+  private final FakeStore store = new FakeStore();
+
+  FakeObjects(FakeFlowServer server) {
+    this.server = server;
+  }
+
+  FakeStore store() {
+    return store;
+  }
+
+  @Override
+  public void put(StoreKey key, String workerId, StoreContent content) {
+    requireHold(key, workerId);
+    checkSealing(key, beginningOf(content));
+    store.put(key, workerId, content);
+    gotThrough();
+  }
+
+  private void requireHold(StoreKey key, String workerId) {
+    synchronized (server) {
+      server.before();
+      server.faults.requireObjects();
+      HoldFence.require(server.tasks.row(key.taskId()), key.epoch(), workerId);
+    }
+  }
+
+  private static String beginningOf(StoreContent content) {
+    try (InputStream in = content.open()) {
+      byte[] bytes = in.readNBytes(SealedText.BEGINNING.length());
+      return new String(bytes, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void checkSealing(StoreKey key, String beginning) {
+    synchronized (server) {
+      server.types.checkSealing(key.taskType(), beginning, "object " + key);
+    }
+  }
+
+  @Override
+  public InputStream open(StoreKey key) {
+    gotThrough();
+    return store.open(key);
+  }
+
+  private void gotThrough() {
+    synchronized (server) {
+      server.before();
+      server.after();
+    }
+  }
+}

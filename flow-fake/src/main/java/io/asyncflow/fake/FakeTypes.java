@@ -1,0 +1,106 @@
+package io.asyncflow.fake;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.rules.SealRule;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.TypeRules;
+import io.asyncflow.rules.field.SentFields;
+import io.asyncflow.rules.field.TaskFields;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** The task types of a {@link FakeFlowServer}, guarded by its lock. */
+final class FakeTypes {
+
+  private final Map<String, TaskTypeSettings> types = new LinkedHashMap<>();
+
+  List<TaskTypeSettings> all() {
+    return List.copyOf(types.values());
+  }
+
+  /**
+   * Adds or changes a type; absent values of a known type stay unchanged.
+   *
+   * @return the name of the type
+   */
+  String save(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
+    SentFields in = new SentFields().with("task_type", settings.taskType());
+    TaskType type = in.text("task_type").required().as(TaskType::parse, TaskType.RULE);
+    TaskFields.refuseReserved(in, "task_type", type);
+    in.refuseIfBad();
+    types.merge(type.name(), settings, (before, changes) -> changed(before, changes, removed));
+    return type.name();
+  }
+
+  private static TaskTypeSettings changed(
+      TaskTypeSettings before, TaskTypeSettings changes, Set<TaskTypeSettings.Removable> removed) {
+    return new TaskTypeSettings(
+        changes.taskType(),
+        orElse(changes.scheduleLimit(), before.scheduleLimit()),
+        orElse(changes.scheduleInterval(), before.scheduleInterval()),
+        orElse(changes.maxProcessingTime(), before.maxProcessingTime()),
+        orElse(changes.maxRetryNum(), before.maxRetryNum()),
+        orElse(changes.retryInterval(), before.retryInterval()),
+        removed.contains(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL)
+            ? null
+            : orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
+        removed.contains(TaskTypeSettings.Removable.MAX_UNEXPECTED_RETRIES)
+            ? null
+            : orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
+        orElse(changes.leaseSeconds(), before.leaseSeconds()),
+        orElse(changes.maxDelivery(), before.maxDelivery()),
+        orElse(changes.rollThreshold(), before.rollThreshold()),
+        orElse(changes.retentionDays(), before.retentionDays()),
+        orElse(changes.maxExecuting(), before.maxExecuting()),
+        orElse(changes.rateLimit(), before.rateLimit()),
+        orElse(changes.userRateLimit(), before.userRateLimit()),
+        orElse(changes.minWorkerVersion(), before.minWorkerVersion()),
+        orElse(changes.paused(), before.paused()),
+        orElse(changes.events(), before.events()),
+        orElse(changes.sealed(), before.sealed()),
+        before.createTime(),
+        before.modifyTime());
+  }
+
+  private static <T> T orElse(T value, T otherwise) {
+    return value == null ? otherwise : value;
+  }
+
+  /** Sets or takes away the flag of a paused type. */
+  void setPaused(String name, boolean paused) {
+    types.computeIfPresent(name, (same, before) -> before.withPaused(paused ? 1 : 0));
+  }
+
+  /** The settings of a type that a client names; it must exist. */
+  TaskTypeSettings named(String taskType) {
+    SentFields in = new SentFields().with("taskType", taskType);
+    TaskType name = TaskFields.existingType(in);
+    in.refuseIfBad();
+    TaskTypeSettings type = types.get(name.name());
+    if (type == null) {
+      throw new FlowException(
+          ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + name + "; withType adds one");
+    }
+    return type;
+  }
+
+  /** The settings of the type of a task. */
+  TaskTypeSettings of(FakeTask task) {
+    return types.get(task.created.taskType());
+  }
+
+  TypeRules rulesOf(FakeTask task) {
+    return TypeRules.of(of(task));
+  }
+
+  /** Refuses a text that its type does not take. */
+  void checkSealing(String taskType, String text, String field) {
+    int sealed = Objects.requireNonNullElse(named(taskType).sealed(), 0);
+    SealRule.of(sealed).check(taskType, text, field);
+  }
+}

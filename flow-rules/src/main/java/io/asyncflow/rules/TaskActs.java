@@ -1,0 +1,154 @@
+package io.asyncflow.rules;
+
+import io.asyncflow.api.TaskStatus;
+import java.util.Set;
+
+/**
+ * Decides what operators may do to a task, and how its row changes. It is the only place with these
+ * rules, so every refusal has the same words. Pure functions of the row as it was read: each
+ * returns the row after the act, or the same row if there is nothing to do.
+ */
+public final class TaskActs {
+
+  private TaskActs() {}
+
+  /**
+   * The row after a cancel. Epoch and worker stay, so that the next heartbeat tells the holder.
+   *
+   * @throws TransitionNotAllowedException if the task is done or failed
+   */
+  public static TaskRow cancelled(TaskRow row) {
+    if (row.status() == TaskStatus.CANCELLED) {
+      return row;
+    }
+    requireUnfinished(row);
+    return row.copy().status(TaskStatus.CANCELLED).row();
+  }
+
+  /**
+   * The row after a pause. The task keeps its stage and its order time, and no report of an earlier
+   * hold is accepted.
+   *
+   * @param stop whether the hold of an executing task is ended
+   * @throws TransitionNotAllowedException if the task has ended, or executes and is not stopped
+   */
+  public static TaskRow paused(TaskRow row, boolean stop) {
+    requireUnfinished(row);
+    return switch (row.status()) {
+      case PAUSED -> row;
+      case EXECUTING -> {
+        if (!stop) {
+          throw new TransitionNotAllowedException(
+              row.id(), "a worker holds it; stop=1 ends the hold and pauses it");
+        }
+        yield HoldEnd.paused(row);
+      }
+      default -> withoutHold(row).status(TaskStatus.PAUSED).row();
+    };
+  }
+
+  /**
+   * The row after a resume.
+   *
+   * @throws TransitionNotAllowedException if the task has ended
+   */
+  public static TaskRow resumed(TaskRow row) {
+    requireUnfinished(row);
+    return row.status() == TaskStatus.PAUSED ? row.copy().status(TaskStatus.WAITING).row() : row;
+  }
+
+  /**
+   * The row after a retry.
+   *
+   * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
+   */
+  public static TaskRow retried(TaskRow row) {
+    requireRetryable(row);
+    return revived(row);
+  }
+
+  /**
+   * Requires that the task may be retried.
+   *
+   * @throws TransitionNotAllowedException if it is neither failed nor cancelled
+   */
+  public static void requireRetryable(TaskRow row) {
+    if (!isRetryable(row)) {
+      throw new TransitionNotAllowedException(
+          row.id(), "only a failed or cancelled task can be retried, this one is " + row.status());
+    }
+  }
+
+  public static boolean isRetryable(TaskRow row) {
+    return row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
+  }
+
+  /**
+   * The row of a task, whatever its status was, that waits again with all its retries. No report of
+   * an earlier hold is accepted, but a repeated accepted report is still recognized.
+   */
+  public static TaskRow revived(TaskRow row) {
+    return withoutHold(row)
+        .status(TaskStatus.WAITING)
+        .orderTime(row.now() - row.priority() * 1000L)
+        .crtRetryNum(0)
+        .unexpectedNum(0)
+        .deliveryCount(0)
+        .result(null)
+        .row();
+  }
+
+  /**
+   * The row after a restart: the hold has ended, and the task is due at once.
+   *
+   * @throws TransitionNotAllowedException if the task is not executing
+   */
+  public static TaskRow restarted(TaskRow row) {
+    if (row.status() != TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(
+          row.id(), "only an executing task can be restarted, this one is " + row.status());
+    }
+    return HoldEnd.revoked(row);
+  }
+
+  /**
+   * The row of a task that only these workers may hold from now on. A hold by any other worker has
+   * ended. If its lease has run out, its late report is refused from now on.
+   *
+   * @param workers empty for all
+   * @param lane of these workers
+   * @throws TransitionNotAllowedException if the task has ended, or is a copy of a team
+   */
+  public static TaskRow reassigned(TaskRow row, Set<String> workers, String lane) {
+    requireReassignable(row);
+    boolean mayStay = workers.isEmpty() || workers.contains(row.workerId());
+    boolean ends = !mayStay && HoldFence.mayReport(row, row.leaseEpoch());
+    return (ends ? HoldEnd.revoked(row) : row).copy().lane(lane).row();
+  }
+
+  /**
+   * Requires that other workers may be given the task.
+   *
+   * @throws TransitionNotAllowedException if it has ended, or is a copy of a team
+   */
+  public static void requireReassignable(TaskRow row) {
+    requireUnfinished(row);
+    if (row.isCopy()) {
+      throw new TransitionNotAllowedException(
+          row.id(), "its job chooses the worker, which must have no other copy of the team");
+    }
+  }
+
+  private static void requireUnfinished(TaskRow row) {
+    if (row.status().isFinal()) {
+      throw TransitionNotAllowedException.afterEnd(row.id(), row.status());
+    }
+  }
+
+  /** Refuses reports of holds until now, except the repeat of an accepted one. */
+  private static TaskRow.Copy withoutHold(TaskRow row) {
+    return row.copy()
+        .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
+        .reportedEpoch(row.leaseEpoch());
+  }
+}
