@@ -234,7 +234,7 @@ public final class SampleApi implements OperatorClient {
       case "/api/schedule/fires" -> fires();
       case "/api/schedule/preview" -> preview();
       case "/api/governance/status" -> status();
-      default -> list("actList", 8, this::act);
+      default -> list("actList", 9, this::act);
     };
   }
 
@@ -429,6 +429,7 @@ public final class SampleApi implements OperatorClient {
         .put("outcome", "RETRY")
         .put("errMsg", error);
     held(entries, -4_000_000, "FAILURE", stage, 1_500_000, 400_000).put("verdict", "WORKER_LOST");
+    held(entries, -3_700_000, "FAILURE", stage, 100_000, 50_000).put("verdict", "OPERATOR");
     entries
         .addObject()
         .put("time", NOW - 3_600_000)
@@ -807,7 +808,9 @@ public final class SampleApi implements OperatorClient {
   }
 
   private ObjectNode act(int i) {
-    String[] acts = {"CANCEL", "SAVE", "PAUSE", "RETRY", "DRAIN", "ROLL", "SET_STATUS", "TRIGGER"};
+    String[] acts = {
+      "CANCEL", "SAVE", "PAUSE", "RETRY", "DRAIN", "ROLL", "SET_STATUS", "TRIGGER", "START_BULK"
+    };
     String[] objects = {
       "task:" + TASK,
       "type:tts",
@@ -816,7 +819,8 @@ public final class SampleApi implements OperatorClient {
       "worker:gpu-1",
       "type:tts",
       "task:" + TASK,
-      "schedule:" + SCHEDULE
+      "schedule:" + SCHEDULE,
+      "bulk:" + BULK
     };
     ObjectNode act =
         JSON.createObjectNode()
