@@ -56,20 +56,25 @@ class ActTest {
     assertThat(epoch).matches("[0-9]+");
     assertThat(status).isEqualTo("2");
 
-    for (String act : new String[] {"cancel", "retry", "set_status"}) {
+    String[] acts = {
+      "cancel", "retry", "set_status", "run_now", "reschedule", "pause", "resume", "restart"
+    };
+    for (String act : acts) {
       pages.submit(
           "/tasks/" + SampleApi.TASK + "/" + act,
           "reason",
           "seen",
           "status",
           "4",
+          "delay",
+          "5",
           "expected_epoch",
           epoch,
           "expected_status",
           status);
     }
     assertThat(api.acts())
-        .hasSize(3)
+        .hasSize(acts.length)
         .allMatch(act -> epoch.equals(act.fields().get("expectedEpoch")))
         .allMatch(act -> status.equals(act.fields().get("expectedStatus")));
   }

@@ -92,13 +92,14 @@ public class HolderActs {
    *
    * @throws TransitionNotAllowedException if it is not executing
    */
-  public void restart(TaskId id, Reason why) {
+  public void restart(TaskId id, Expected expected, Reason why) {
     requireTable(id);
     change(
         "RESTART",
         id,
         why,
         row -> {
+          expected.require(row);
           if (row.status() != TaskStatus.EXECUTING) {
             throw new TransitionNotAllowedException(
                 id, "only an executing task can be restarted, this one is " + row.status());
