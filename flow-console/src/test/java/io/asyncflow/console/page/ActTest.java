@@ -165,14 +165,53 @@ class ActTest {
     assertThat(page.select("ins").text()).isEqualTo("32");
 
     String read = page.select("input[name=modify_time]").attr("value");
+    assertThat(page.select("form input[name=reason]")).hasSize(1);
     assertThat(
-            pages.submit("/types/tts/save", "modify_time", read, "max_executing", "32").getStatus())
+            pages
+                .submit(
+                    "/types/tts/save",
+                    "modify_time",
+                    read,
+                    "max_executing",
+                    "32",
+                    "reason",
+                    "two GPUs are away")
+                .getStatus())
         .isEqualTo(303);
     assertThat(api.acts())
         .containsExactly(
             new Called(
                 "/api/task_schedule_cfg/save",
-                Map.of("task_type", "tts", "expected_modify_time", read, "max_executing", "32")));
+                Map.of(
+                    "task_type",
+                    "tts",
+                    "expected_modify_time",
+                    read,
+                    "max_executing",
+                    "32",
+                    "reason",
+                    "two GPUs are away")));
+  }
+
+  @Test
+  void actsOnATypeTakeAReasonAndSendNoneThatIsBlank() throws Exception {
+    pages.submit("/types/tts/roll", "reason", "the table is slow");
+    pages.submit("/types", "task_type", "tts", "reason", "a new model");
+    pages.submit("/types/tts/save", "modify_time", "7", "max_executing", "32", "reason", " ");
+
+    assertThat(api.acts())
+        .containsExactly(
+            new Called(
+                "/api/task_schedule_cfg/roll",
+                Map.of("taskType", "tts", "reason", "the table is slow")),
+            new Called(
+                "/api/task_schedule_cfg/save", Map.of("task_type", "tts", "reason", "a new model")),
+            new Called(
+                "/api/task_schedule_cfg/save",
+                Map.of("task_type", "tts", "expected_modify_time", "7", "max_executing", "32")));
+    assertThat(
+            Jsoup.parse(pages.html("/types", Language.EN)).select("#act-type_create [name=reason]"))
+        .hasSize(1);
   }
 
   @Test
