@@ -3,6 +3,7 @@ package io.asyncflow.console.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.console.IssuerLogIn;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SampleApi.Called;
@@ -124,6 +125,36 @@ class ActTest {
                 Map.of("token", token, "count", "12000", "reason", "tape is back")));
     assertThat(answer.getStatus()).isEqualTo(303);
     assertThat(answer.getHeader("Location")).isEqualTo("/console/bulk/" + SampleApi.BULK);
+  }
+
+  @Test
+  void buttonThatStartsABulkNamesTheActAndHowManyTasks() throws Exception {
+    assertThat(start("RETRY", 812, "EXACT")).isEqualTo("primary: Retry 812 tasks");
+    assertThat(start("RUN_NOW", 1, "EXACT")).isEqualTo("primary: Run 1 task now");
+    assertThat(start("CANCEL", 4_000, "AT_LEAST")).isEqualTo("grave: Cancel ≥ 4,000 tasks");
+    for (int beyond : new int[] {10_000, 12_000}) {
+      assertThat(start("EXPIRE_LEASE", beyond, "AT_LEAST"))
+          .as("its cap")
+          .isEqualTo("grave: End the leases of up to 10,000 tasks");
+    }
+    assertThat(start("PAUSE", 10_000, "EXACT")).isEqualTo("primary: Pause 10,000 tasks");
+    assertThat(start("PAUSE", 10_001, "EXACT")).isEqualTo("primary: Pause up to 10,000 tasks");
+    for (BulkAct act : BulkAct.values()) {
+      api.withPreview(act.name(), 812, "EXACT");
+      for (Language language : Language.values()) {
+        assertThat(startButton(language).text()).contains("812").doesNotContain("bulk.");
+      }
+    }
+  }
+
+  private String start(String act, int count, String kind) throws Exception {
+    api.withPreview(act, count, kind);
+    Element button = startButton(Language.EN);
+    return button.className() + ": " + button.text();
+  }
+
+  private Element startButton(Language language) throws Exception {
+    return Jsoup.parse(pages.preview(language)).selectFirst("form[action$=/bulk/start] button");
   }
 
   @Test
