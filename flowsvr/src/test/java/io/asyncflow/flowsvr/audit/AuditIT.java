@@ -167,6 +167,14 @@ class AuditIT {
         .containsEntry("act", "CREATE")
         .containsEntry("operator", "the CEO")
         .containsEntry("reason", "because");
+    String paused = "{'task_type':'" + type + "_second','paused':1," + BY + "}";
+    assertThat(onlyRow(call("task_schedule_cfg/save", paused))).containsEntry("act", "SAVE");
+    assertThat(
+            jdbc.sql("SELECT CONCAT(operator, ': ', reason) FROM t_pause WHERE name = ?")
+                .param(type + "_second")
+                .query(String.class)
+                .list())
+        .containsExactly("the CEO: because");
     String tuned = "{'task_type':'" + type + "','max_executing':9," + BY + "}";
     assertActs(Role.OPERATOR, "task_schedule_cfg/save", tuned, "SAVE", object);
 
