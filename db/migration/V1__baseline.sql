@@ -553,6 +553,7 @@ CREATE TABLE t_bulk (
   refusals            TEXT          NOT NULL COMMENT 'JSON: the first 20',
   error               VARCHAR(1000) NOT NULL DEFAULT '' COMMENT 'why it failed',
   start_time          BIGINT        NULL,
+  stopped_ms          BIGINT        NOT NULL DEFAULT 0 COMMENT 'for how long it was stopped until its last resume; its rate leaves this time out',
   modify_time         BIGINT        NOT NULL,
   end_time            BIGINT        NULL,
   PRIMARY KEY (id),

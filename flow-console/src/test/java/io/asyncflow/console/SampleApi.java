@@ -92,6 +92,11 @@ public final class SampleApi implements OperatorClient {
   private volatile FlowException refusal;
   private volatile int children = 2_000;
   private volatile int found = 12;
+  private volatile String role = "ADMIN";
+  private volatile int bulk;
+  private volatile int bulkCount = 12_000;
+  private volatile String bulkCountKind = "AT_LEAST";
+  private volatile String bulkAct = "RETRY";
   private volatile Set<String> missing = Set.of();
 
   /** Puts a text wherever a stranger could have written one; of several, each time another. */
@@ -113,6 +118,25 @@ public final class SampleApi implements OperatorClient {
 
   private boolean isStrange() {
     return !strangers.contains(ADA);
+  }
+
+  /** Which of the bulks of the list is the one that has a page. */
+  public SampleApi withBulk(int index) {
+    bulk = index;
+    return this;
+  }
+
+  /** What a preview finds. */
+  public SampleApi withPreview(String act, int count, String kind) {
+    bulkAct = act;
+    bulkCount = count;
+    bulkCountKind = kind;
+    return this;
+  }
+
+  public SampleApi withRole(String name) {
+    role = name;
+    return this;
   }
 
   public SampleApi withVerbs(String... granted) {
@@ -227,14 +251,14 @@ public final class SampleApi implements OperatorClient {
       case "/api/task_schedule_cfg/list" -> list("scheduleCfgList", 4, this::type);
       case "/api/task_schedule_cfg/tables" -> list("tables", 3, this::table);
       case "/api/bulk/list" -> list("bulks", 5, this::bulk);
-      case "/api/bulk/get" -> bulk(0);
+      case "/api/bulk/get" -> bulk(bulk);
       case "/api/bulk/preview" -> bulkPreview();
       case "/api/schedule/list" -> list("scheduleList", 5, this::schedule);
       case "/api/schedule/get" -> JSON.createObjectNode().set("scheduleData", schedule(0));
       case "/api/schedule/fires" -> fires();
       case "/api/schedule/preview" -> preview();
       case "/api/governance/status" -> status();
-      default -> list("actList", 8, this::act);
+      default -> list("actList", 9, this::act);
     };
   }
 
@@ -280,14 +304,14 @@ public final class SampleApi implements OperatorClient {
     ObjectNode preview = JSON.createObjectNode();
     preview
         .put("bulkId", BULK)
-        .put("act", "RETRY")
+        .put("act", bulkAct)
         .put("looked", 12_000)
         .put("cap", 10_000)
         .put("token", BULK + "-AAAAAAAAAAAAAAAAAAAAAA")
         .put("tokenUntil", NOW + 600_000);
     preview.putObject("arguments");
     preview.putObject("filter").put("q", "type:tts");
-    preview.putObject("count").put("count", isEmpty ? 0 : 12_000).put("kind", "AT_LEAST");
+    preview.putObject("count").put("count", isEmpty ? 0 : bulkCount).put("kind", bulkCountKind);
     preview.putObject("byStatus").put("FAILED", 11_000).put("CANCELLED", 1_000);
     ArrayNode samples = preview.putArray("samples");
     if (!isEmpty) {
@@ -429,6 +453,7 @@ public final class SampleApi implements OperatorClient {
         .put("outcome", "RETRY")
         .put("errMsg", error);
     held(entries, -4_000_000, "FAILURE", stage, 1_500_000, 400_000).put("verdict", "WORKER_LOST");
+    held(entries, -3_700_000, "FAILURE", stage, 100_000, 50_000).put("verdict", "OPERATOR");
     entries
         .addObject()
         .put("time", NOW - 3_600_000)
@@ -509,7 +534,7 @@ public final class SampleApi implements OperatorClient {
 
   private JsonNode me() {
     ObjectNode me = JSON.createObjectNode().put("principal", "local").put("kind", "LOCAL");
-    me.putArray("roles").add("ADMIN");
+    me.putArray("roles").add(role);
     ArrayNode granted = me.putArray("verbs");
     verbs.forEach(granted::add);
     return csrfToken == null ? me : me.put("csrfToken", csrfToken);
@@ -807,7 +832,9 @@ public final class SampleApi implements OperatorClient {
   }
 
   private ObjectNode act(int i) {
-    String[] acts = {"CANCEL", "SAVE", "PAUSE", "RETRY", "DRAIN", "ROLL", "SET_STATUS", "TRIGGER"};
+    String[] acts = {
+      "CANCEL", "SAVE", "PAUSE", "RETRY", "DRAIN", "ROLL", "SET_STATUS", "TRIGGER", "START_BULK"
+    };
     String[] objects = {
       "task:" + TASK,
       "type:tts",
@@ -816,7 +843,8 @@ public final class SampleApi implements OperatorClient {
       "worker:gpu-1",
       "type:tts",
       "task:" + TASK,
-      "schedule:" + SCHEDULE
+      "schedule:" + SCHEDULE,
+      "bulk:" + BULK
     };
     ObjectNode act =
         JSON.createObjectNode()

@@ -20,8 +20,10 @@ import java.util.Map;
  * @param principal in whose name it acts
  * @param startTime epoch milliseconds, as are the other times
  * @param changeTime when the last page ended, or when it was stopped or resumed
- * @param perSecond tasks a second since it started; {@code null} unless it runs
- * @param endsAbout {@code null} if that cannot be said
+ * @param perSecond tasks a second since it started, without the time in which it was stopped;
+ *     {@code null} unless it runs
+ * @param endsAbout by its last task or by its cap, whichever comes first; {@code null} if that
+ *     cannot be said
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Bulk(

@@ -198,11 +198,11 @@ class OperatorIT extends BrowserTest {
     page.locator("main form.filter button").click();
     page.locator("main input[name=reason]").fill("tape is back");
     page.locator("main input[name=count]").fill("11999");
-    page.locator("main button.grave").click();
+    page.locator("main form[action$='/bulk/start'] button").click();
     assertThat(api.acts()).noneMatch(act -> act.path().equals("/api/bulk/start"));
 
     page.locator("main input[name=count]").fill("12000");
-    page.locator("main button.grave").click();
+    page.locator("main form[action$='/bulk/start'] button").click();
 
     PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The bulk has started.");
     assertThat(page.url()).endsWith("/console/bulk/" + SampleApi.BULK);

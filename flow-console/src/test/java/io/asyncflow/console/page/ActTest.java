@@ -3,6 +3,7 @@ package io.asyncflow.console.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.console.IssuerLogIn;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SampleApi.Called;
@@ -56,20 +57,25 @@ class ActTest {
     assertThat(epoch).matches("[0-9]+");
     assertThat(status).isEqualTo("2");
 
-    for (String act : new String[] {"cancel", "retry", "set_status"}) {
+    String[] acts = {
+      "cancel", "retry", "set_status", "run_now", "reschedule", "pause", "resume", "restart"
+    };
+    for (String act : acts) {
       pages.submit(
           "/tasks/" + SampleApi.TASK + "/" + act,
           "reason",
           "seen",
           "status",
           "4",
+          "delay",
+          "5",
           "expected_epoch",
           epoch,
           "expected_status",
           status);
     }
     assertThat(api.acts())
-        .hasSize(3)
+        .hasSize(acts.length)
         .allMatch(act -> epoch.equals(act.fields().get("expectedEpoch")))
         .allMatch(act -> status.equals(act.fields().get("expectedStatus")));
   }
@@ -122,6 +128,36 @@ class ActTest {
   }
 
   @Test
+  void buttonThatStartsABulkNamesTheActAndHowManyTasks() throws Exception {
+    assertThat(start("RETRY", 812, "EXACT")).isEqualTo("primary: Retry 812 tasks");
+    assertThat(start("RUN_NOW", 1, "EXACT")).isEqualTo("primary: Run 1 task now");
+    assertThat(start("CANCEL", 4_000, "AT_LEAST")).isEqualTo("grave: Cancel ≥ 4,000 tasks");
+    for (int beyond : new int[] {10_000, 12_000}) {
+      assertThat(start("EXPIRE_LEASE", beyond, "AT_LEAST"))
+          .as("its cap")
+          .isEqualTo("grave: End the leases of up to 10,000 tasks");
+    }
+    assertThat(start("PAUSE", 10_000, "EXACT")).isEqualTo("primary: Pause 10,000 tasks");
+    assertThat(start("PAUSE", 10_001, "EXACT")).isEqualTo("primary: Pause up to 10,000 tasks");
+    for (BulkAct act : BulkAct.values()) {
+      api.withPreview(act.name(), 812, "EXACT");
+      for (Language language : Language.values()) {
+        assertThat(startButton(language).text()).contains("812").doesNotContain("bulk.");
+      }
+    }
+  }
+
+  private String start(String act, int count, String kind) throws Exception {
+    api.withPreview(act, count, kind);
+    Element button = startButton(Language.EN);
+    return button.className() + ": " + button.text();
+  }
+
+  private Element startButton(Language language) throws Exception {
+    return Jsoup.parse(pages.preview(language)).selectFirst("form[action$=/bulk/start] button");
+  }
+
+  @Test
   void bulkWithoutTasksCannotBeStarted() throws Exception {
     api.empty(true);
     Document page = Jsoup.parse(pages.preview(Language.EN));
@@ -160,14 +196,53 @@ class ActTest {
     assertThat(page.select("ins").text()).isEqualTo("32");
 
     String read = page.select("input[name=modify_time]").attr("value");
+    assertThat(page.select("form input[name=reason]")).hasSize(1);
     assertThat(
-            pages.submit("/types/tts/save", "modify_time", read, "max_executing", "32").getStatus())
+            pages
+                .submit(
+                    "/types/tts/save",
+                    "modify_time",
+                    read,
+                    "max_executing",
+                    "32",
+                    "reason",
+                    "two GPUs are away")
+                .getStatus())
         .isEqualTo(303);
     assertThat(api.acts())
         .containsExactly(
             new Called(
                 "/api/task_schedule_cfg/save",
-                Map.of("task_type", "tts", "expected_modify_time", read, "max_executing", "32")));
+                Map.of(
+                    "task_type",
+                    "tts",
+                    "expected_modify_time",
+                    read,
+                    "max_executing",
+                    "32",
+                    "reason",
+                    "two GPUs are away")));
+  }
+
+  @Test
+  void actsOnATypeTakeAReasonAndSendNoneThatIsBlank() throws Exception {
+    pages.submit("/types/tts/roll", "reason", "the table is slow");
+    pages.submit("/types", "task_type", "tts", "reason", "a new model");
+    pages.submit("/types/tts/save", "modify_time", "7", "max_executing", "32", "reason", " ");
+
+    assertThat(api.acts())
+        .containsExactly(
+            new Called(
+                "/api/task_schedule_cfg/roll",
+                Map.of("taskType", "tts", "reason", "the table is slow")),
+            new Called(
+                "/api/task_schedule_cfg/save", Map.of("task_type", "tts", "reason", "a new model")),
+            new Called(
+                "/api/task_schedule_cfg/save",
+                Map.of("task_type", "tts", "expected_modify_time", "7", "max_executing", "32")));
+    assertThat(
+            Jsoup.parse(pages.html("/types", Language.EN)).select("#act-type_create [name=reason]"))
+        .hasSize(1);
   }
 
   @Test

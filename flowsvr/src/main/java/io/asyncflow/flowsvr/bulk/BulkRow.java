@@ -18,6 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param granted as {@code LaterCallers} takes it
  * @param progress how far it has come
  * @param startTime epoch ms, as are the other times; {@code null} before the start
+ * @param stoppedMs for how long it was stopped until its last resume
  * @param now the database's epoch ms when the row was read
  */
 public record BulkRow(
@@ -36,6 +37,7 @@ public record BulkRow(
     Progress progress,
     String error,
     Long startTime,
+    long stoppedMs,
     long modifyTime,
     Long endTime,
     long now) {

@@ -34,8 +34,8 @@ public class BulkStore {
           """
           SELECT id, state, act, arguments, filter, preview_time, expected, is_exact, cap,
             principal, granted, actor_ip, trace_id, operator, reason, position, pages, epoch,
-            looked, done, skipped, refused, refusals, error, start_time, modify_time, end_time,
-            now_ms AS db_now
+            looked, done, skipped, refused, refusals, error, start_time, stopped_ms, modify_time,
+            end_time, now_ms AS db_now
           FROM t_bulk
           """);
 
@@ -145,19 +145,34 @@ public class BulkStore {
         .update();
   }
 
-  /** False if the bulk had another state. */
-  boolean change(long id, BulkState from, BulkState to) {
+  /** False if the bulk does not run. */
+  boolean stop(long id) {
     return jdbc.sql(
                 sql(
                     """
                     UPDATE t_bulk
-                    SET state = :to,
+                    SET state = 'STOPPED',
                         modify_time = now_ms
                     WHERE id = :id
-                      AND state = :from
+                      AND state = 'RUNNING'
                     """))
-            .param("to", to.name())
-            .param("from", from.name())
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /** False if the bulk is not stopped. A stopped bulk was changed last when it was stopped. */
+  boolean resume(long id) {
+    return jdbc.sql(
+                sql(
+                    """
+                    UPDATE t_bulk
+                    SET state = 'RUNNING',
+                        stopped_ms = stopped_ms + GREATEST(0, now_ms - modify_time),
+                        modify_time = now_ms
+                    WHERE id = :id
+                      AND state = 'STOPPED'
+                    """))
             .param("id", id)
             .update()
         == 1;
@@ -313,6 +328,7 @@ public class BulkStore {
             List.of(JSON.readValue(rs.getString("refusals"), Refusal[].class))),
         rs.getString("error"),
         rs.getObject("start_time", Long.class),
+        rs.getLong("stopped_ms"),
         rs.getLong("modify_time"),
         rs.getObject("end_time", Long.class),
         rs.getLong("db_now"));

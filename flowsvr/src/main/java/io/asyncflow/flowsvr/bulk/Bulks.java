@@ -17,6 +17,9 @@ import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.LongPredicate;
+import java.util.stream.DoubleStream;
 import org.springframework.stereotype.Service;
 
 /**
@@ -118,22 +121,22 @@ class Bulks {
 
   /** Stops a bulk that runs, before its next page; does nothing if it is stopped. */
   void stop(long id, Reason why, Caller caller) {
-    change(id, BulkState.RUNNING, BulkState.STOPPED, "STOP_BULK", why, caller);
+    change(id, BulkState.STOPPED, store::stop, "STOP_BULK", why, caller);
   }
 
   /** Lets a stopped bulk go on; does nothing if it runs. */
   void resume(long id, Reason why, Caller caller) {
-    change(id, BulkState.STOPPED, BulkState.RUNNING, "RESUME_BULK", why, caller);
+    change(id, BulkState.RUNNING, store::resume, "RESUME_BULK", why, caller);
     events.publish(new BulksChanged());
   }
 
   private void change(
-      long id, BulkState from, BulkState to, String act, Reason why, Caller caller) {
+      long id, BulkState to, LongPredicate change, String act, Reason why, Caller caller) {
     transactions.execute(
         () -> {
           BulkRow bulk = require(id, caller);
           caller.require(BulkRow.verbOf(bulk.act()));
-          if (store.change(id, from, to)) {
+          if (change.test(id)) {
             acts.record(Act.of(act, objectOf(id)).by(why));
           } else if (require(id, caller).state() != to) {
             throw new FlowException(
@@ -148,9 +151,10 @@ class Bulks {
     BulkRow.Progress progress = row.progress();
     boolean isRunning = row.state() == BulkState.RUNNING;
     int handled = progress.done() + progress.skipped() + progress.refused();
-    long ms = row.now() - row.startTime();
+    long ms = row.now() - row.startTime() - row.stoppedMs();
     Double perSecond = isRunning && ms > 0 ? Math.round(handled * 10_000.0 / ms) / 10.0 : null;
-    boolean hasEnd = perSecond != null && perSecond > 0 && row.isExact();
+    OptionalDouble left = left(row, handled);
+    boolean hasEnd = perSecond != null && perSecond > 0 && left.isPresent();
     return new Bulk(
         Long.toString(row.id()),
         row.state(),
@@ -173,8 +177,22 @@ class Bulks {
         row.modifyTime(),
         row.endTime(),
         perSecond,
-        hasEnd
-            ? row.now() + (long) (Math.max(0, row.expected() - handled) * 1_000 / perSecond)
-            : null);
+        hasEnd ? row.now() + (long) (left.getAsDouble() * 1_000 / perSecond) : null);
+  }
+
+  /**
+   * How many tasks it looks at before it ends: with the last one, or at its cap, as far as either
+   * can be said.
+   */
+  private static OptionalDouble left(BulkRow row, int handled) {
+    int done = row.progress().done();
+    DoubleStream.Builder ends = DoubleStream.builder();
+    if (row.isExact()) {
+      ends.add(row.expected() - handled);
+    }
+    if (row.expected() >= row.cap() && done > 0) {
+      ends.add((double) (row.cap() - done) * handled / done);
+    }
+    return ends.build().map(tasks -> Math.max(0, tasks)).min();
   }
 }

@@ -82,9 +82,16 @@ public class HolderActs {
    *
    * @throws TransitionNotAllowedException if it is not executing
    */
-  public void restart(TaskId id, Reason why) {
+  public void restart(TaskId id, Expected expected, Reason why) {
     requireTable(id);
-    change("RESTART", id, why, TaskActs::restarted);
+    change(
+        "RESTART",
+        id,
+        why,
+        row -> {
+          expected.require(row);
+          return TaskActs.restarted(row);
+        });
   }
 
   private void change(String kind, TaskId id, Reason why, UnaryOperator<TaskRow> decision) {

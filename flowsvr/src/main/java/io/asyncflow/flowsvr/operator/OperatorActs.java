@@ -89,8 +89,8 @@ public class OperatorActs {
    *     holder, its report is refused, and the attempt does not count
    * @throws TransitionNotAllowedException if the task has ended, or executes and is not stopped
    */
-  public void pause(TaskId id, boolean stop, Reason why) {
-    once(id, Expected.ANYTHING, why, row -> rowActs.pause(row, stop));
+  public void pause(TaskId id, boolean stop, Expected expected, Reason why) {
+    once(id, expected, why, row -> rowActs.pause(row, stop));
   }
 
   /**
@@ -98,8 +98,8 @@ public class OperatorActs {
    *
    * @throws TransitionNotAllowedException if the task has ended
    */
-  public void resume(TaskId id, Reason why) {
-    once(id, Expected.ANYTHING, why, rowActs::resume);
+  public void resume(TaskId id, Expected expected, Reason why) {
+    once(id, expected, why, rowActs::resume);
   }
 
   /**

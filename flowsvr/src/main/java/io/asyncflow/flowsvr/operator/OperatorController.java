@@ -38,9 +38,13 @@ class OperatorController {
     this.reach = reach;
   }
 
-  record ActOn(String taskId, String operator, String reason) {}
-
-  record PauseTask(String taskId, Integer stop, String operator, String reason) {}
+  record PauseTask(
+      String taskId,
+      Integer stop,
+      Integer expectedEpoch,
+      Integer expectedStatus,
+      String operator,
+      String reason) {}
 
   record ActOnSeen(
       String taskId,
@@ -96,20 +100,22 @@ class OperatorController {
     TaskId id = taskId(in);
     boolean stop = in.number("stop").between(0, 1).or(0) == 1;
     in.refuseMisplaced("until", "a task is paused until it is resumed");
+    Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.pause(reach.require(id, caller), stop, why);
+    acts.pause(reach.require(id, caller), stop, expected, why);
     return Envelope.done();
   }
 
-  @Takes(summary = "Lets a paused task wait again", shape = ActOn.class)
+  @Takes(summary = "Lets a paused task wait again", shape = ActOnSeen.class)
   @Needs(Verb.PAUSE)
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in, Caller caller) {
     TaskId id = taskId(in);
+    Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.resume(reach.require(id, caller), why);
+    acts.resume(reach.require(id, caller), expected, why);
     return Envelope.done();
   }
 
@@ -142,14 +148,15 @@ class OperatorController {
     return Envelope.ok(null);
   }
 
-  @Takes(summary = "Ends the hold of an executing task, which waits again", shape = ActOn.class)
+  @Takes(summary = "Ends the hold of an executing task, which waits again", shape = ActOnSeen.class)
   @Needs(Verb.TASK_STEER)
   @PostMapping("/restart")
   Envelope<Void> restart(Fields in, Caller caller) {
     TaskId id = taskId(in);
+    Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    holders.restart(reach.require(id, caller), why);
+    holders.restart(reach.require(id, caller), expected, why);
     return Envelope.ok(null);
   }
 

@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.tasktype;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.MissingVerbException;
@@ -32,6 +34,12 @@ class TaskTypeController {
 
   record ListTypes(Long maxAgeMs) {}
 
+  record SaveTaskType(
+      @JsonUnwrapped TaskTypeSettings settings,
+      @JsonProperty("expected_modify_time") Long expectedModifyTime,
+      String operator,
+      String reason) {}
+
   record TaskTypeList(List<TaskTypeSettings> scheduleCfgList) {}
 
   @Takes(summary = "Lists the task types", shape = ListTypes.class)
@@ -52,7 +60,7 @@ class TaskTypeController {
 
   @Takes(
       summary = "Creates a task type, or changes the given fields of one",
-      shape = TaskTypeSettings.class)
+      shape = SaveTaskType.class)
   @Needs({Verb.TYPE_SAVE, Verb.TYPE_TUNE})
   @PostMapping("/save")
   Envelope<Void> save(Fields in, Caller caller) {

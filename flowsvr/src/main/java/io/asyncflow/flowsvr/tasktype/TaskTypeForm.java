@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.tasktype;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.NumberField;
@@ -19,8 +20,10 @@ import java.util.stream.Collectors;
  * @param removed the values that were sent as null and can be {@code null}
  * @param expectedModifyTime epoch ms, as the caller has read the type; 0 if there is none yet;
  *     {@code null} for any
+ * @param why for the record
  */
-record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed, Long expectedModifyTime) {
+record TaskTypeForm(
+    TaskTypeSettings settings, Set<Removable> removed, Long expectedModifyTime, Reason why) {
 
   /** A value that a type need not have. */
   enum Removable {
@@ -56,6 +59,8 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed, Long expe
           "events",
           "sealed",
           "expectedModifyTime",
+          "operator",
+          "reason",
           // Sent by a client that saves what it has listed; ignored.
           "createTime",
           "modifyTime");
@@ -90,13 +95,14 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed, Long expe
             null,
             null);
     Long expected = in.number("expectedModifyTime").between(0, Long.MAX_VALUE).asLong();
+    Reason why = Reason.read(in);
     in.refuseUnknown(KNOWN);
     in.refuseIfBad();
     Set<Removable> removed =
         Arrays.stream(Removable.values())
             .filter(value -> in.isNull(value.field))
             .collect(Collectors.toUnmodifiableSet());
-    return new TaskTypeForm(settings, removed, expected);
+    return new TaskTypeForm(settings, removed, expected, why);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Change;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pause.PausedName;
 import io.asyncflow.flowsvr.pause.PausesChanged;
@@ -162,7 +163,7 @@ public class TaskTypes {
 
   /** Creates a type that the server itself needs, or changes it. */
   public void saveOwn(TaskTypeSettings settings) {
-    save(new TaskTypeForm(settings, Set.of(), null), acts::recordOwn);
+    save(new TaskTypeForm(settings, Set.of(), null, Reason.NONE), acts::recordOwn);
   }
 
   /**
@@ -173,7 +174,7 @@ public class TaskTypes {
    *     too many types, with {@link ErrorCode#CHANGED_MEANWHILE} if it is not the expected one
    */
   void save(TaskTypeForm form) {
-    save(form, acts::record);
+    save(form, act -> acts.record(act.by(form.why())));
   }
 
   private void save(TaskTypeForm form, Consumer<Act> record) {
@@ -189,7 +190,7 @@ public class TaskTypes {
           form.removed().forEach(row::remove);
           record(row, known.isPresent() ? before : null, record);
           if (settings.paused() != null) {
-            recordPause(PausedName.ofType(row.type()), wasPaused, row.paused());
+            recordPause(PausedName.ofType(row.type()), wasPaused, row.paused(), form.why());
           }
           return row;
         });
@@ -215,12 +216,12 @@ public class TaskTypes {
     }
   }
 
-  private void recordPause(PausedName type, boolean wasPaused, boolean paused) {
+  private void recordPause(PausedName type, boolean wasPaused, boolean paused, Reason why) {
     if (!wasPaused || !paused) {
       pauses.delete(type); // also one whose flag was taken away by SQL
     }
     if (paused && pauses.lock(type).isEmpty()) {
-      pauses.put(type, null, "", "");
+      pauses.put(type, null, why.operator(), why.text());
     }
   }
 

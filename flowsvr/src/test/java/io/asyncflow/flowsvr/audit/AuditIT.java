@@ -157,8 +157,35 @@ class AuditIT {
         onlyRow(call("task_schedule_cfg/save", "{'task_type':'" + type + "_new'}"));
     assertThat(created).containsEntry("act", "CREATE").containsEntry("object", object + "_new");
 
-    assertActs(
-        Role.OPERATOR, "task_schedule_cfg/roll", "{'taskType':'" + type + "'}", "ROLL", object);
+    String more = "{'task_type':'" + type + "','max_executing':8," + BY + "}";
+    Map<String, Object> because = onlyRow(call("task_schedule_cfg/save", more));
+    assertThat(because).containsEntry("operator", "the CEO").containsEntry("reason", "because");
+    assertThat((String) because.get("detail")).doesNotContain("CEO");
+    Map<String, Object> createdBy =
+        onlyRow(call("task_schedule_cfg/save", "{'task_type':'" + type + "_second'," + BY + "}"));
+    assertThat(createdBy)
+        .containsEntry("act", "CREATE")
+        .containsEntry("operator", "the CEO")
+        .containsEntry("reason", "because");
+    String paused = "{'task_type':'" + type + "_second','paused':1," + BY + "}";
+    assertThat(onlyRow(call("task_schedule_cfg/save", paused))).containsEntry("act", "SAVE");
+    assertThat(
+            jdbc.sql("SELECT CONCAT(operator, ': ', reason) FROM t_pause WHERE name = ?")
+                .param(type + "_second")
+                .query(String.class)
+                .list())
+        .containsExactly("the CEO: because");
+    String tuned = "{'task_type':'" + type + "','max_executing':9," + BY + "}";
+    assertActs(Role.OPERATOR, "task_schedule_cfg/save", tuned, "SAVE", object);
+
+    String roll = "{'taskType':'" + type + "'," + BY + "}";
+    assertActs(Role.OPERATOR, "task_schedule_cfg/roll", roll, "ROLL", object);
+    assertThat(
+            jdbc.sql("SELECT reason FROM t_act WHERE object = ? AND act = 'ROLL'")
+                .param(object)
+                .query(String.class)
+                .list())
+        .containsExactly("because");
     String clean = "{'taskType':'" + type + "','table':'t_" + type + "_task_1'," + BY + "}";
     Answer cleaned = // the table is drained first
         await()

@@ -28,6 +28,7 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.IdempotencyConflictException;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.HolderActs;
 import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
@@ -384,10 +385,10 @@ class LanesIT {
   @Test
   void restartEndsARunAndTheTaskIsDueAgain() {
     TaskId id = given.aWaitingTask().ofType(lark).create();
-    assertThatThrownBy(() -> acts.restart(id, RESTART))
+    assertThatThrownBy(() -> acts.restart(id, Expected.ANYTHING, RESTART))
         .isInstanceOf(TransitionNotAllowedException.class);
     Task task = given.aHold(lark).by("w1").theTask();
-    acts.restart(id, RESTART);
+    acts.restart(id, Expected.ANYTHING, RESTART);
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.WAITING);
     assertThat(row.reportedEpoch()).isEqualTo(1);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.Set;
@@ -51,7 +52,7 @@ class TaskTypesIT {
 
   @Test
   void newTypeHasTheSameDefaultsHereAndInTheDatabase() {
-    types.save(new TaskTypeForm(TaskTypeSettings.named("Plain"), Set.of(), null));
+    types.save(new TaskTypeForm(TaskTypeSettings.named("Plain"), Set.of(), null, Reason.NONE));
 
     TaskTypeSettings inDatabase = types.require(new TaskType("plain")).toSettings();
     TaskTypeSettings here = TaskTypeConfig.of(TaskTypeSettings.named("Plain")).toSettings();
@@ -66,8 +67,8 @@ class TaskTypesIT {
 
   @Test
   void saveChangesWhatIsGivenAndKeepsTheSpelling() {
-    types.save(new TaskTypeForm(settings("Keeper", 7, 60), Set.of(), null));
-    types.save(new TaskTypeForm(settings("KEEPER", null, 90), Set.of(), null));
+    types.save(new TaskTypeForm(settings("Keeper", 7, 60), Set.of(), null, Reason.NONE));
+    types.save(new TaskTypeForm(settings("KEEPER", null, 90), Set.of(), null, Reason.NONE));
 
     TaskTypeConfig config = types.require(new TaskType("keeper"));
     assertThat(config.spelling()).isEqualTo("Keeper");
@@ -78,7 +79,8 @@ class TaskTypesIT {
         new TaskTypeForm(
             TaskTypeSettings.named("keeper"),
             Set.of(TaskTypeForm.Removable.MAX_RETRY_INTERVAL),
-            null));
+            null,
+            Reason.NONE));
     assertThat(types.require(new TaskType("keeper")).maxRetryInterval()).isNull();
   }
 

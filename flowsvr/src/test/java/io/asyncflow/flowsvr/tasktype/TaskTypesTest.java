@@ -11,6 +11,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
@@ -201,7 +202,7 @@ class TaskTypesTest {
     when(rows.findAll()).thenReturn(rowsNamed("lark"));
     types.require(LARK);
 
-    types.save(new TaskTypeForm(TaskTypeSettings.named("lark"), Set.of(), null));
+    types.save(new TaskTypeForm(TaskTypeSettings.named("lark"), Set.of(), null, Reason.NONE));
     types.require(LARK);
 
     verify(rows, times(2)).findAll();

@@ -405,7 +405,7 @@ class TaskWhyIT {
   void aPausedTaskNamesItsOperator() {
     TaskType type = given.aType().create();
     TaskId id = due(type);
-    acts.pause(id, false, ADA);
+    acts.pause(id, false, Expected.ANYTHING, ADA);
 
     Why why = why(id);
 
@@ -576,8 +576,8 @@ class TaskWhyIT {
     TaskId id = due(type);
     given.reportOn(given.aHold(type).by("w1").theTask()).nextStage("second", "{}", null);
     given.reportOn(given.aHold(type).by("w2").theTask()).retryAfterMs(0);
-    acts.pause(id, false, ADA);
-    acts.resume(id, ADA);
+    acts.pause(id, false, Expected.ANYTHING, ADA);
+    acts.resume(id, Expected.ANYTHING, ADA);
     Task held = given.aHold(type).by("w3").theTask();
 
     TaskHistory history = reads.inTurn(() -> histories.of(id, TestCallers.ADMIN));

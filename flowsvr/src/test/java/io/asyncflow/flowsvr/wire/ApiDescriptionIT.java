@@ -113,6 +113,8 @@ class ApiDescriptionIT {
         .doesNotContain("Fields");
     assertThat(api.at("/components/schemas/TaskTypeSettings/properties").propertyNames())
         .contains("task_type", "max_retry_interval");
+    assertThat(api.at("/components/schemas/SaveTaskType/properties").propertyNames())
+        .contains("task_type", "max_retry_interval", "expected_modify_time", "operator", "reason");
     assertThat(api.toString()).doesNotContain("x-shapes");
   }
 

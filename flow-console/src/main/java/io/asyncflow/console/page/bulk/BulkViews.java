@@ -1,6 +1,7 @@
 package io.asyncflow.console.page.bulk;
 
 import io.asyncflow.api.bulk.Bulk;
+import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
 import io.asyncflow.api.bulk.BulkPreview;
 import io.asyncflow.api.bulk.BulkState;
@@ -58,6 +59,50 @@ public final class BulkViews {
   /** A count with how exact it is. */
   public static String count(Frame frame, BoundedCount count) {
     return (count.kind() == Kind.EXACT ? "" : "≥ ") + frame.number(count.count());
+  }
+
+  /** Whether it has ended at its cap, and has not handled all tasks that there are, or may be. */
+  public static boolean hasLeftTasks(Bulk bulk) {
+    boolean hasMore =
+        bulk.count().kind() != Kind.EXACT || bulk.count().count() > BulkBar.handled(bulk);
+    return hasMore && bulk.state() == BulkState.DONE && bulk.done() >= bulk.cap();
+  }
+
+  /** What a preview says of the cap; {@code null} if the cap is out of reach. */
+  public static String aboutCap(Frame frame, BulkPreview preview) {
+    if (preview.count().count() > preview.cap()) {
+      return cap(frame, "bulk.over_cap", preview.cap());
+    }
+    return preview.count().kind() == Kind.EXACT ? null : cap(frame, "bulk.may_cap", preview.cap());
+  }
+
+  /** A sentence about the cap, and whose is higher. */
+  public static String cap(Frame frame, String key, int cap) {
+    boolean isHighest = frame.operator().roles().contains("ADMIN");
+    return frame.t(key, cap) + (isHighest ? "" : " " + frame.t("bulk.cap.admin"));
+  }
+
+  /** The act with the number of its tasks, as the button says it that starts it. */
+  public static String start(Frame frame, BulkPreview preview) {
+    String key = "bulk.do." + preview.act();
+    long count = preview.count().count();
+    boolean isExact = preview.count().kind() == Kind.EXACT;
+    if (isExact && count <= preview.cap()) {
+      return frame.t(key, count);
+    }
+    return frame.t(
+        key,
+        count < preview.cap()
+            ? count(frame, preview.count())
+            : frame.t("bulk.up_to", preview.cap()));
+  }
+
+  /** Whether the act ends or takes away something, or can do so. */
+  public static boolean isGrave(BulkAct act) {
+    return switch (act) {
+      case CANCEL, SET_STATUS, EXPIRE_LEASE -> true;
+      case RETRY, RUN_NOW, RESCHEDULE, PAUSE, RESUME -> false;
+    };
   }
 
   /** The act in a few words. */

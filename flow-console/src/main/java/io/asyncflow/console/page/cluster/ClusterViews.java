@@ -78,6 +78,7 @@ public final class ClusterViews {
       case "type" -> frame.to("/types/" + name);
       case "worker" -> frame.to("/worker", "id", name);
       case "schedule" -> frame.to("/schedules/" + name);
+      case "bulk" -> frame.to("/bulk/" + name);
       default -> null;
     };
   }

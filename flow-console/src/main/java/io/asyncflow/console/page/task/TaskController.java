@@ -93,12 +93,11 @@ public class TaskController {
     Form form = new Form(fields);
     String shown = id;
     switch (act) {
-      case "resume", "restart" -> call(act, id, form);
-      case "cancel" -> callOnSeen("cancel", id, form);
-      case "pause" -> call("pause", id, form, "stop", form.text("stop"));
-      case "run_now" -> call("runNow", id, form);
+      case "cancel", "resume", "restart" -> callOnSeen(act, id, form);
+      case "pause" -> callOnSeen("pause", id, form, "stop", form.text("stop"));
+      case "run_now" -> callOnSeen("runNow", id, form);
       case "reschedule" ->
-          call(
+          callOnSeen(
               "reschedule",
               id,
               form,

@@ -49,8 +49,9 @@ public class TypeController {
 
   @PostMapping
   public ResponseEntity<byte[]> create(Frame frame, @RequestParam Map<String, String> fields) {
-    String type = new Form(fields).text("task_type");
-    calls.call(SAVE, "task_type", type);
+    Form form = new Form(fields);
+    String type = form.text("task_type");
+    calls.call(SAVE, "task_type", type, "reason", form.text("reason"));
     return Pages.done(frame, "type_create", frame.to(pathOf(type.toLowerCase(Locale.ROOT))));
   }
 
@@ -112,7 +113,9 @@ public class TypeController {
       Frame frame, @PathVariable String type, @RequestParam Map<String, String> fields) {
     Map<String, Object> save = new HashMap<>(Setting.sent(fields));
     save.put("task_type", type);
-    save.put("expected_modify_time", new Form(fields).text("modify_time"));
+    Form form = new Form(fields);
+    save.put("expected_modify_time", form.text("modify_time"));
+    save.putAll(Calls.fields("reason", form.text("reason"))); // an older server knows none
     calls.call(SAVE, save);
     return Pages.done(frame, "type_save", frame.to(pathOf(type), "tab", "settings"));
   }
@@ -129,7 +132,7 @@ public class TypeController {
       case "pause" -> calls.call("/api/pause/set", "kind", "TYPE", "name", type, "reason", reason);
       case "resume" ->
           calls.call("/api/pause/clear", "kind", "TYPE", "name", type, "reason", reason);
-      case "roll" -> calls.call("/api/task_schedule_cfg/roll", "taskType", type);
+      case "roll" -> calls.call("/api/task_schedule_cfg/roll", "taskType", type, "reason", reason);
       default -> throw Form.noPage();
     }
     String back = form.text("from").equals("overview") ? "" : pathOf(type);

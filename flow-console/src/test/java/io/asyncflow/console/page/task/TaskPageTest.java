@@ -73,6 +73,19 @@ class TaskPageTest {
   }
 
   @Test
+  void endOfALeaseIsToldAsItIs() throws Exception {
+    Document page = page(2);
+
+    assertThat(page.select("#act-task_expire_lease").text())
+        .contains("No retry is used up.")
+        .contains("A report that the worker still makes is accepted until another hold begins;")
+        .doesNotContain("is refused");
+    assertThat(page.select("#past th").eachText())
+        .contains("Lease ended by an operator")
+        .doesNotContain("Set by an operator");
+  }
+
+  @Test
   void actsOfTheFormAreCallsOfTheApi() throws Exception {
     pages.submit(PATH + "/run_now", "reason", "now");
     pages.submit(PATH + "/reschedule", "delay", "5", "runAt", "", "priority", "");

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.tasktable.upkeep;
 
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktable.SchedulePositions;
@@ -38,20 +39,21 @@ class TableRoll {
    * @return the end
    * @throws org.springframework.dao.DataAccessException if the next table cannot be created
    */
-  TaskTable roll(TaskType type) {
+  TaskTable roll(TaskType type, Reason why) {
     families.of(type); // creates the first table, if there is none
     TaskTable end = endNow(type);
     TaskTable next = new TaskTable(type, end.number() + 1);
     families.makeReady(next);
-    transactions.execute(() -> moveEnd(end, next));
+    transactions.execute(() -> moveEnd(end, next, why));
     families.outdated();
     return endNow(type);
   }
 
-  private boolean moveEnd(TaskTable end, TaskTable next) {
+  private boolean moveEnd(TaskTable end, TaskTable next, Reason why) {
     boolean isMoved = positions.advanceEnd(end.type().name(), end.number()) == 1;
     if (isMoved) {
-      acts.record(Act.of("ROLL", "type:" + end.type()).with(Map.of("table", next.sqlName())));
+      Map<String, String> detail = Map.of("table", next.sqlName());
+      acts.record(Act.of("ROLL", "type:" + end.type()).by(why).with(detail));
     }
     return isMoved;
   }

@@ -7,6 +7,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.tasktable.TableLifeStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTableView;
@@ -40,6 +41,8 @@ class TaskTableController {
 
   record OfType(String taskType) {}
 
+  record RollType(String taskType, String operator, String reason) {}
+
   record TableList(List<TaskTableView> tables) {}
 
   record Rolled(String table) {}
@@ -55,13 +58,14 @@ class TaskTableController {
         new TableList(families.find(type, NOW).map(lives::describe).orElse(List.of())));
   }
 
-  @Takes(summary = "Begins the next table of a type now", shape = OfType.class)
+  @Takes(summary = "Begins the next table of a type now", shape = RollType.class)
   @Needs(Verb.TYPE_ROLL)
   @PostMapping("/roll")
   Envelope<Rolled> roll(Fields in, Caller caller) {
+    Reason why = Reason.read(in);
     TaskType type = type(in, caller);
     caller.requireAllUsers();
-    return Envelope.ok(new Rolled(roll.roll(type).sqlName()));
+    return Envelope.ok(new Rolled(roll.roll(type, why).sqlName()));
   }
 
   private TaskType type(Fields in, Caller caller) {

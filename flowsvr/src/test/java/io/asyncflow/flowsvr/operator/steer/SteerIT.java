@@ -226,13 +226,36 @@ class SteerIT {
     String id = aTask("");
     hold();
 
-    for (String act : new String[] {"cancel", "retry", "runNow"}) {
+    for (String act : new String[] {"cancel", "retry", "runNow", "restart", "pause", "resume"}) {
       assertThat(act(act, id, ",'expectedStatus':1").code()).as(act).isEqualTo(8053);
       assertThat(act(act, id, ",'expectedEpoch':0").code()).as(act).isEqualTo(8053);
     }
     assertThat(act("setStatus", id, ",'status':8,'reason':'x','expectedStatus':1").code())
         .isEqualTo(8053);
+    assertThat(act("reschedule", id, ",'delayMs':1,'expectedEpoch':0").code()).isEqualTo(8053);
+    assertThat(act("pause", id, ",'stop':1,'expectedStatus':1").code()).isEqualTo(8053);
+    assertThat(acts(id)).isEmpty();
+    assertThat(read(id).path("status").asInt()).isEqualTo(2);
     ok(act("cancel", id, ",'expectedStatus':2,'expectedEpoch':1"));
+  }
+
+  @Test
+  void aRestartEndsTheHoldThatWasSeenAndNotTheNextOne() {
+    String id = aTask("");
+    hold();
+    String seen = ",'expectedStatus':2,'expectedEpoch':1";
+    ok(act("restart", id, seen));
+    hold();
+
+    assertThat(act("restart", id, seen).code()).isEqualTo(8053);
+    assertThat(act("pause", id, ",'stop':1" + seen).code()).isEqualTo(8053);
+    assertThat(read(id).path("leaseEpoch").asInt()).isEqualTo(2);
+    assertThat(read(id).path("status").asInt()).isEqualTo(2);
+
+    ok(act("pause", id, ",'stop':1,'expectedStatus':2,'expectedEpoch':2"));
+    assertThat(act("resume", id, ",'expectedStatus':1").code()).isEqualTo(8053);
+    ok(act("resume", id, ",'expectedStatus':32,'expectedEpoch':2"));
+    assertThat(read(id).path("status").asInt()).isEqualTo(1);
   }
 
   @Test
