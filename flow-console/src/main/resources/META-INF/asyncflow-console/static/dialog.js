@@ -17,11 +17,20 @@ function open(act) {
   const buttons = /** @type {Element} */ (form.querySelector('.buttons'));
   buttons.prepend(close);
   dialog.append(form);
+  act.dataset.asked = 'yes'; // so that news leave it alone
   dialog.onclose = () => { // the form goes back to where it was, with what was typed
     close.remove();
     act.append(form);
+    delete act.dataset.asked;
     dialog.remove();
     summary.focus();
+  };
+  dialog.onkeydown = (event) => { // one key, also one that is held down, does nothing grave
+    const grave = /** @type {HTMLElement | null} */ (form.querySelector('button.grave'));
+    const isTyped = event.target instanceof HTMLInputElement;
+    if (event.key !== 'Enter' || event.isComposing || !grave || !isTyped && !event.repeat) return;
+    event.preventDefault();
+    if (isTyped) grave.focus();
   };
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   document.body.append(dialog);

@@ -24,7 +24,7 @@ function move(step) {
 
 /** Opens an act of the page, or presses its button for the selected rows. @param {string} name */
 function act(name) {
-  const one = document.querySelector(`details.act[id$="_${name}"] > summary, #list button[name=act][value=${name}]`);
+  const one = document.querySelector(`#act-task_${name} > summary, #act-job_${name} > summary, #list button[name=act][value=${name}]`);
   if (one instanceof HTMLElement) one.click();
 }
 

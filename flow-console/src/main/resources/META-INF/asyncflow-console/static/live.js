@@ -26,6 +26,7 @@ let etag = ''; // of what is shown; empty while it is not all that was sent
 let isFirst = true;
 let isPaused = false;
 let lostSince = '';
+let logIn = ''; // where the session begins again; empty while it goes on
 /** @type {Map<Element, Element>} rows that came while the list was read */
 const waiting = new Map();
 
@@ -37,17 +38,18 @@ function remember(region) {
 
 function show() {
   if (!state || regions.length === 0 && !document.querySelector('main .list')) return; // nothing ever changes
-  const kind = every === 0 || regions.length === 0 ? 'off' : lostSince ? 'lost' : isPaused ? 'paused' : 'on';
+  const kind = logIn ? 'ended' : every === 0 || regions.length === 0 ? 'off' : lostSince ? 'lost' : isPaused ? 'paused' : 'on';
   state.dataset.state = kind;
   const text = (state.dataset[kind] ?? '').replace('{0}', lostSince);
   if (state.textContent !== text) state.textContent = text;
+  if (logIn) state.title = ''; // it pauses nothing any more
 }
 
 /** @param {Element} element */
 function isInUse(element) {
   const selection = getSelection();
   return element.contains(document.activeElement) && document.activeElement !== document.body
-    || element.querySelector('details.act[open], dialog[open]') !== null
+    || element.querySelector('details.act[open], details.act[data-asked], dialog[open]') !== null
     || [...element.querySelectorAll('audio')].some((sound) => !sound.paused)
     || !!selection && !selection.isCollapsed && selection.containsNode(element, true);
 }
@@ -132,15 +134,31 @@ function offerWaiting() {
   (region.closest('.scroll') ?? region).before(button);
 }
 
+/** Asks for this page: nobody's doing, and led to the log-in as a person is. @param {HeadersInit} more */
+function ask(more) {
+  return fetch(location.href, {
+    cache: 'no-store',
+    headers: { Accept: 'text/html', 'X-Asyncflow-Live': '1', ...more },
+    signal: AbortSignal.timeout(10000),
+  });
+}
+
+/** Whether something would be lost that was chosen or typed here. */
+function isWorkedOn() {
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input, textarea'));
+  return document.querySelector('dialog[open], details.act[open]') !== null
+    || !!document.activeElement?.matches('input, textarea, select')
+    || [...fields].some((field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked);
+}
+
 async function look() {
   try {
-    const answer = await fetch(location.href, {
-      cache: 'no-store',
-      headers: { 'X-Asyncflow-Live': '1', ...(etag ? { 'If-None-Match': etag } : {}) }, // nobody's doing
-      signal: AbortSignal.timeout(10000),
-    });
+    const answer = await ask(etag ? { 'If-None-Match': etag } : {});
     learnClock(answer.headers.get('Date'));
-    if (answer.redirected) location.reload(); // the session has ended
+    if (answer.redirected) {
+      if (isWorkedOn()) logIn = answer.url; else location.reload();
+      return;
+    }
     if (answer.status === 200) {
       let isWhole = true;
       const html = await answer.text();
@@ -164,6 +182,7 @@ async function look() {
 async function run() {
   for (;;) {
     show();
+    if (logIn) return;
     await new Promise((done) => setTimeout(done, lostSince ? Math.max(every, 2000) : every));
     if (!isPaused && !document.hidden) await look();
   }
@@ -179,15 +198,14 @@ export function togglePause() {
 async function askAgain() {
   for (;;) {
     await new Promise((done) => setTimeout(done, 2000));
-    const answer = document.hidden ? null
-      : await fetch(location.href, { cache: 'no-store', headers: { 'X-Asyncflow-Live': '1' } }).catch(() => null);
+    const answer = document.hidden ? null : await ask({}).catch(() => null);
     if (answer && answer.status !== 429 && answer.status !== 503) return location.reload();
   }
 }
 
 if (document.querySelector('[data-again]')) askAgain();
 if (every > 0 && regions.length > 0) {
-  state?.addEventListener('click', togglePause);
+  state?.addEventListener('click', () => { if (logIn) location.assign(logIn); else togglePause(); });
   run();
 } else {
   if (state instanceof HTMLButtonElement) state.disabled = true;

@@ -146,11 +146,24 @@ public final class SamplePages {
 
   /** The answer to a form, whose fields are names and values in turn. */
   public MockHttpServletResponse submit(String address, String... fields) throws Exception {
-    MockHttpServletRequestBuilder form = post(java.net.URI.create("/console" + address));
+    return submit(post(java.net.URI.create("/console" + address)), fields);
+  }
+
+  private MockHttpServletResponse submit(MockHttpServletRequestBuilder form, String... fields)
+      throws Exception {
     for (int i = 0; i < fields.length; i += 2) {
       form.param(fields[i], fields[i + 1]);
     }
     return send(form, Language.EN);
+  }
+
+  /** The answer to a form on a page, as a browser sends it. */
+  public MockHttpServletResponse submitFrom(String page, String address, String... fields)
+      throws Exception {
+    return submit(
+        post(java.net.URI.create("/console" + address))
+            .header("Referer", "http://localhost/console" + page),
+        fields);
   }
 
   /** The page that shows what a bulk would do. */

@@ -21,6 +21,11 @@ public class SampleServer {
     return new SampleLogIn();
   }
 
+  @Bean
+  SampleDoor sampleDoor() {
+    return new SampleDoor();
+  }
+
   /** Starts it on a free port, with these settings. */
   public static ConfigurableApplicationContext start(String... settings) {
     SpringApplication application = new SpringApplication(SampleServer.class);

@@ -5,7 +5,10 @@ import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.console.OpenToAll;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -18,7 +21,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.util.DisconnectedClientHelper;
 
-/** Shows what a call refused, and what failed, as a page. */
+/** Shows what was refused, and what failed, as a page. */
 @ControllerAdvice(basePackageClasses = OpenToAll.class)
 @Order(Ordered.HIGHEST_PRECEDENCE)
 public class ErrorPages {
@@ -41,9 +44,47 @@ public class ErrorPages {
     if (DisconnectedClientHelper.isClientDisconnectedException(failure)) {
       return null;
     }
-    ErrorView view = view(failure, request);
-    ResponseEntity<byte[]> page =
-        pages.show(frames.ofAnybody(request), "error", view, view.status());
+    Frame frame = frames.ofAnybody(request);
+    String to = sent(request, "to");
+    if (isForm(request) && frame.urls().isOwn(to)) {
+      frame = frame.openedBy(to);
+    }
+    return show(frame, failure, request, sent(request, "reason"));
+  }
+
+  /**
+   * Shows why the caller of a request cannot be found out now. It may come from anybody, so nothing
+   * is read of what it sends.
+   */
+  public void refuse(FlowException why, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    PageGuard.setPolicy(request, response);
+    ResponseEntity<byte[]> page = show(frames.ofNobody(request), why, request, null);
+    response.setStatus(page.getStatusCode().value());
+    page.getHeaders().forEach((name, values) -> response.setHeader(name, values.get(0)));
+    response.getOutputStream().write(page.getBody());
+  }
+
+  /**
+   * Leads somebody without a session to the log-in, and from there to the page that was asked for,
+   * or on which a form stands that does nothing now. Reads nothing of the form.
+   */
+  public void leadToLogIn(HttpServletRequest request, HttpServletResponse response) {
+    Urls urls = frames.urls(request);
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    response.setStatus(HttpServletResponse.SC_SEE_OTHER);
+    response.setHeader(
+        HttpHeaders.LOCATION,
+        urls.to("/login", "to", urls.opening(request), "why", isForm(request) ? "ended" : ""));
+  }
+
+  /**
+   * @param reason that was typed in a form; {@code null} if there is none
+   */
+  private ResponseEntity<byte[]> show(
+      Frame frame, Throwable failure, HttpServletRequest request, String reason) {
+    ErrorView view = view(failure, request, reason);
+    ResponseEntity<byte[]> page = pages.show(frame, "error", view, view.status());
     return isRetryable(failure)
         ? ResponseEntity.status(page.getStatusCode())
             .headers(page.getHeaders())
@@ -52,31 +93,51 @@ public class ErrorPages {
         : page;
   }
 
+  /** A field of a form; {@code null} if the form has none, or cannot be read. */
+  private static String sent(HttpServletRequest request, String name) {
+    try {
+      return request.getParameter(name);
+    } catch (RuntimeException unreadable) { // which has been told, or is the failure
+      return null;
+    }
+  }
+
+  private static boolean isForm(HttpServletRequest request) {
+    return request.getMethod().equals("POST");
+  }
+
   private static boolean isRetryable(Throwable failure) {
     return failure instanceof FlowException refused && refused.retryable();
   }
 
-  private static ErrorView view(Throwable failure, HttpServletRequest request) {
+  private static ErrorView view(Throwable failure, HttpServletRequest request, String reason) {
+    int status = 500;
+    ErrorCode code = ErrorCode.INTERNAL;
+    String message = "";
+    List<FieldError> errors = List.of();
     if (failure instanceof FlowException refused) {
-      ErrorCode code = refused.errorCode();
-      // A form is for its sender to send again.
-      boolean isAskedAgain = refused.retryable() && request.getMethod().equals("GET");
-      return view(
-          code.httpStatus(), code.code(), refused.getMessage(), refused.errors(), isAskedAgain);
+      code = refused.errorCode();
+      status = code.httpStatus();
+      message = refused.getMessage();
+      errors = refused.errors();
+    } else if (failure instanceof ErrorResponse known && known.getStatusCode().is4xxClientError()) {
+      code = ErrorCode.INVALID_INPUT;
+      status = known.getStatusCode().value();
+    } else {
+      log.error(
+          "{} {}: a bug of the console", request.getMethod(), request.getRequestURI(), failure);
     }
-    if (failure instanceof ErrorResponse known && known.getStatusCode().is4xxClientError()) {
-      int status = known.getStatusCode().value();
-      return view(status, ErrorCode.INVALID_INPUT.code(), "", List.of(), false);
-    }
-    log.error("{} {}: a bug of the console", request.getMethod(), request.getRequestURI(), failure);
-    return view(500, ErrorCode.INTERNAL.code(), "", List.of(), false);
-  }
-
-  private static ErrorView view(
-      int status, int code, String message, List<FieldError> errors, boolean isAskedAgain) {
-    String traceId = MDC.get("traceId");
+    boolean isForm = isForm(request);
     return new ErrorView(
-        status, code, message, errors, kind(status), traceId == null ? "" : traceId, isAskedAgain);
+        status,
+        code.code(),
+        message,
+        errors,
+        code == ErrorCode.CROSS_SITE ? "stale" : kind(status),
+        Objects.toString(MDC.get("traceId"), ""),
+        isRetryable(failure) && !isForm, // a form is for its sender to send again
+        isForm,
+        isForm ? Objects.toString(reason, "").strip() : "");
   }
 
   private static String kind(int status) {

@@ -12,6 +12,8 @@ import java.util.List;
  * @param kind the key of the sentence that says what to do
  * @param traceId empty if there is none
  * @param isAskedAgain whether the page asks by itself until there is an answer
+ * @param isOfForm whether it answers a form, so that there is a page to go back to
+ * @param reason that was typed in the form; empty if none was
  */
 public record ErrorView(
     int status,
@@ -20,4 +22,6 @@ public record ErrorView(
     List<FieldError> errors,
     String kind,
     String traceId,
-    boolean isAskedAgain) {}
+    boolean isAskedAgain,
+    boolean isOfForm,
+    String reason) {}

@@ -9,7 +9,7 @@ import java.time.ZoneOffset;
 /**
  * What every template needs of the request. Immutable.
  *
- * @param address of the page itself, with its query
+ * @param address that opens the page again, with its query
  * @param done the key of the act that was done just now; empty for none
  */
 public record Frame(
@@ -20,6 +20,11 @@ public record Frame(
     ConsoleProperties properties,
     String address,
     String done) {
+
+  /** The frame of a page that answers a form, and that another address opens. */
+  public Frame openedBy(String another) {
+    return new Frame(urls, words, preferences, operator, properties, another, done);
+  }
 
   /** The words with this key. */
   public String t(String key, Object... arguments) {

@@ -62,9 +62,8 @@ public class Frames implements HandlerMethodArgumentResolver {
 
   private Frame make(HttpServletRequest request, Operator operator) {
     Preferences preferences = Preferences.of(request);
-    String query = request.getQueryString() == null ? "" : "?" + request.getQueryString();
     Urls urls = urls(request);
-    String address = urls.own(request.getRequestURI() + query);
+    String address = urls.opening(request);
     return new Frame(
         urls,
         Words.of(preferences.language()),

@@ -39,17 +39,21 @@ public class PageGuard implements HandlerInterceptor {
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
+    setPolicy(request, response);
+    Done.forget(request, response, frames.urls(request).base());
+    if (request.getMethod().equals("POST") && !isOpenToAll(handler)) {
+      requireOwnForm(request);
+    }
+    return true;
+  }
+
+  static void setPolicy(HttpServletRequest request, HttpServletResponse response) {
     boolean isNews = Live.isIn(request);
     response.setHeader("Content-Security-Policy", isNews ? POLICY_OF_NEWS : POLICY);
     if (!isNews) {
       response.setHeader("Referrer-Policy", "same-origin");
       response.setHeader("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
     }
-    Done.forget(request, response, frames.urls(request).base());
-    if (request.getMethod().equals("POST") && !isOpenToAll(handler)) {
-      requireOwnForm(request);
-    }
-    return true;
   }
 
   /** The form to log in has no session yet. */

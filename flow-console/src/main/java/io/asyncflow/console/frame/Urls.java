@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.net.URISyntaxException;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.UriUtils;
 
 /**
@@ -65,13 +66,41 @@ public record Urls(String base, String assets) {
    * An address that came with a request, if it is one of the console's; otherwise its first page.
    */
   public String own(String address) {
-    boolean isOwn =
-        address != null
-            && (address.equals(base) || address.startsWith(base + "/"))
-            && address.chars().allMatch(c -> c > ' ' && c < 0x7F && c != '\\')
-            && !address.startsWith("//")
-            && isUri(address);
-    return isOwn ? address : base;
+    return isOwn(address) ? address : base;
+  }
+
+  boolean isOwn(String address) {
+    return address != null
+        && (address.equals(base) || address.startsWith(base + "/"))
+        && address.chars().allMatch(c -> c > ' ' && c < 0x7F && c != '\\')
+        && !address.startsWith("//")
+        && isUri(address);
+  }
+
+  /**
+   * The address that opens the page of a request: of a form, the page that the form stands on. Does
+   * not read the form.
+   */
+  String opening(HttpServletRequest request) {
+    String query = request.getQueryString() == null ? "" : "?" + request.getQueryString();
+    String path = request.getRequestURI();
+    if (!request.getMethod().equals("POST")) {
+      return own(path + query);
+    }
+    String sender = pathOf(request.getHeader(HttpHeaders.REFERER));
+    return isOwn(sender) ? sender : own(path.substring(0, path.lastIndexOf('/')) + query);
+  }
+
+  /** {@code null} if it is no address of the web. */
+  private static String pathOf(String address) {
+    try {
+      URI uri = new URI(address == null ? "" : address);
+      return uri.getRawQuery() == null
+          ? uri.getRawPath()
+          : uri.getRawPath() + "?" + uri.getRawQuery();
+    } catch (URISyntaxException e) {
+      return null;
+    }
   }
 
   private static boolean isUri(String address) {

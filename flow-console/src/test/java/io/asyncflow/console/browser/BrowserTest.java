@@ -11,6 +11,7 @@ import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.Cookie;
 import com.microsoft.playwright.options.ReducedMotion;
 import io.asyncflow.console.SampleApi;
+import io.asyncflow.console.SampleDoor;
 import io.asyncflow.console.SampleServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,6 +48,7 @@ abstract class BrowserTest {
   final List<String> complaints = new ArrayList<>();
   Page page;
   SampleApi api;
+  SampleDoor door;
 
   @BeforeAll
   static void start() {
@@ -79,6 +81,8 @@ abstract class BrowserTest {
   void reset() {
     complaints.clear();
     api = server.getBean(SampleApi.class);
+    door = server.getBean(SampleDoor.class);
+    door.shut(false);
     api.withStranger("ada").withTaskStatus(2).calm(false).withLoad(1).empty(false).answering();
     api.withVerbs(SampleApi.ALL_VERBS);
   }

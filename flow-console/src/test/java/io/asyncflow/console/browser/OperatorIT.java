@@ -161,6 +161,94 @@ class OperatorIT extends BrowserTest {
   }
 
   @Test
+  void pageWhoseSessionHasEndedLeadsToTheLogIn() {
+    open("/tasks/" + SampleApi.TASK, "lang=en&refresh=2", WIDE, true);
+    PlaywrightAssertions.assertThat(page.locator("#live")).hasText("live");
+
+    door.shut(true);
+
+    page.waitForURL("**/console/login?to=/console/tasks/" + SampleApi.TASK);
+  }
+
+  @Test
+  void pageThatGotNoTurnLeadsToTheLogInOnceItsSessionHasEnded() {
+    api.refusing(ErrorCode.LIMIT_EXCEEDED, "all are busy");
+    open("/jobs", "lang=en", WIDE, true);
+    PlaywrightAssertions.assertThat(page.locator("h1")).hasText("Not now");
+
+    door.shut(true);
+
+    page.waitForURL("**/console/login?to=/console/jobs");
+    complaints.removeIf(complaint -> complaint.contains("429"));
+  }
+
+  @Test
+  void sessionThatEndsTakesAwayNothingThatWasTyped() {
+    open("/tasks/" + SampleApi.TASK, "lang=en&refresh=2", WIDE, true);
+    page.locator("#act-task_cancel > summary").click();
+    page.locator("dialog input[name=reason]").fill("wrong voice");
+
+    door.shut(true);
+
+    PlaywrightAssertions.assertThat(page.locator("#live")).hasText("the session has ended: log in");
+    PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]"))
+        .hasValue("wrong voice");
+    AtomicInteger looks = new AtomicInteger();
+    page.onRequest(request -> looks.incrementAndGet());
+    page.keyboard().press("Escape");
+    page.waitForTimeout(3_000);
+    assertThat(looks.get()).as("looks of a page whose session has ended").isZero();
+    PlaywrightAssertions.assertThat(page.locator("#act-task_cancel input[name=reason]"))
+        .hasValue("wrong voice");
+
+    page.locator("#live").click();
+    page.waitForURL("**/console/login?to=/console/tasks/" + SampleApi.TASK);
+  }
+
+  @Test
+  void focusReturnsToTheActOfATaskThatHasMovedMeanwhile() {
+    open("/tasks/" + SampleApi.TASK, "lang=en&refresh=2", WIDE, true);
+    page.locator("#act-task_cancel > summary").click();
+    page.locator("dialog input[name=reason]").fill("wrong voice");
+    api.withTaskStatus(8);
+    PlaywrightAssertions.assertThat(page.locator("#state .st")).hasText("Failed");
+
+    page.keyboard().press("Escape");
+    PlaywrightAssertions.assertThat(page.locator("#act-task_cancel > summary")).isFocused();
+    PlaywrightAssertions.assertThat(page.locator("#act-task_cancel input[name=reason]"))
+        .hasValue("wrong voice");
+
+    page.locator("h1").click();
+    PlaywrightAssertions.assertThat(page.locator("#act-task_cancel")).hasCount(0);
+  }
+
+  @Test
+  void enterInAFieldOfAGraveActLeadsToItsButton() {
+    open("/tasks/" + SampleApi.TASK, "lang=en&refresh=0", WIDE, true);
+    page.locator("#act-task_cancel > summary").click();
+    PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]")).isFocused();
+    int before = api.acts().size();
+
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator("dialog button.grave")).isFocused();
+    assertThat(api.acts()).hasSize(before);
+
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The task was cancelled.");
+  }
+
+  @Test
+  void keyOfAnActOpensNoActOfARow() {
+    open("", "lang=en&refresh=0", WIDE, true);
+    page.evaluate("document.getElementById('act-type_pause-tts').id = 'act-type_pause-my_retry'");
+    page.keyboard().press("r");
+    PlaywrightAssertions.assertThat(page.locator("dialog")).hasCount(0);
+    page.keyboard().press("g");
+    page.keyboard().press("w");
+    page.waitForURL("**/workers");
+  }
+
+  @Test
   void newsOfWhatWasInUseArriveAfterwards() {
     open("/tasks/" + SampleApi.TASK, "lang=en&refresh=2", WIDE, true);
     page.locator("#facts").evaluate("e => getSelection().selectAllChildren(e)");
@@ -187,6 +275,7 @@ class OperatorIT extends BrowserTest {
 
     page.keyboard().press("Enter");
     page.keyboard().type("by the keyboard");
+    page.keyboard().press("Enter");
     page.keyboard().press("Enter");
     PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("The task was cancelled.");
     assertThat(api.acts()).anyMatch(act -> "by the keyboard".equals(act.fields().get("reason")));
@@ -257,6 +346,21 @@ class OperatorIT extends BrowserTest {
   }
 
   @Test
+  void reloadAfterAnActOnSelectedTasksActsOnNothingAgain() {
+    open("/tasks?q=type:tts%20status:failed", "lang=en&refresh=0", WIDE, true);
+    page.locator("tbody tr:nth-child(1) input[name=task]").check();
+    page.locator("button[value=cancel]").click();
+    page.locator("button.grave").click();
+    PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("1 task: done");
+    int acts = api.acts().size();
+
+    page.reload();
+
+    PlaywrightAssertions.assertThat(page.locator("h1")).hasText("Tasks");
+    assertThat(api.acts()).hasSize(acts);
+  }
+
+  @Test
   void mapIsWalkedByArrowsAndOpensAChild() {
     open("/jobs/" + SampleApi.JOB, "lang=en", WIDE, true);
     Locator cell = page.getByRole(AriaRole.GRIDCELL);
@@ -313,6 +417,7 @@ class OperatorIT extends BrowserTest {
     page.keyboard().press("c");
     PlaywrightAssertions.assertThat(page.locator("dialog input[name=reason]")).isFocused();
     page.keyboard().type("not needed");
+    page.keyboard().press("Enter");
     page.keyboard().press("Enter");
     PlaywrightAssertions.assertThat(page.locator(".notice.ok"))
         .hasText("The rest of the job is being cancelled.");

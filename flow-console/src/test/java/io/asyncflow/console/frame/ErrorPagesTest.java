@@ -9,6 +9,7 @@ import io.asyncflow.console.asset.Assets;
 import io.asyncflow.console.text.Language;
 import java.io.IOException;
 import org.jsoup.Jsoup;
+import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
@@ -37,5 +38,50 @@ class ErrorPagesTest {
     String refused = pages.submit("/jobs/1/cancel").getContentAsString();
     assertThat(Jsoup.parse(refused).select("[data-again]")).isEmpty();
     assertThat(refused).contains("Try again in a moment.");
+  }
+
+  @Test
+  void refusedFormLeadsBackToItsPageAndShowsTheReasonThatWasTyped() throws Exception {
+    SamplePages pages = new SamplePages(api.refusing(ErrorCode.CHANGED_MEANWHILE, "it moved"));
+    String cancel = "/tasks/" + SampleApi.TASK + "/cancel";
+
+    Document page =
+        Jsoup.parse(
+            pages
+                .submitFrom("/tasks/" + SampleApi.TASK + "?x=1", cancel, "reason", "wrong voice")
+                .getContentAsString());
+    assertThat(page.select("a.back").attr("href"))
+        .isEqualTo("/console/tasks/" + SampleApi.TASK + "?x=1");
+    assertThat(page.select("dl.facts").text()).contains("wrong voice");
+
+    page = Jsoup.parse(pages.submit(cancel).getContentAsString());
+    assertThat(page.select("a.back").attr("href")).isEqualTo("/console/tasks/" + SampleApi.TASK);
+    page = Jsoup.parse(pages.submit("/worker/drain?id=gpu-2").getContentAsString());
+    assertThat(page.select("a.back").attr("href")).isEqualTo("/console/worker?id=gpu-2");
+    assertThat(Jsoup.parse(pages.html("/jobs", Language.EN)).select("a.back")).isEmpty();
+  }
+
+  @Test
+  void refusedFormLeadsToNoOtherSite() throws Exception {
+    SamplePages pages = new SamplePages(api.refusing(ErrorCode.CHANGED_MEANWHILE, "it moved"));
+
+    for (String to :
+        new String[] {"https://evil.example/", "//evil.example", "javascript:alert(1)", "/x"}) {
+      String page = pages.submit("/jobs/1/cancel", "to", to).getContentAsString();
+      assertThat(Jsoup.parse(page).select("a.back").attr("href")).isEqualTo("/console/jobs/1");
+    }
+  }
+
+  @Test
+  void formOfAnotherSessionIsNoMissingRight() throws Exception {
+    String page =
+        new SamplePages(api.withToken("now"))
+            .submit("/jobs/1/cancel", "csrf", "before")
+            .getContentAsString();
+
+    assertThat(page)
+        .contains("This form is not of your session")
+        .doesNotContain("Your role does not have the right")
+        .contains("8074");
   }
 }

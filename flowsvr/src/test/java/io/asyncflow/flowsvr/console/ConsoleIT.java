@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -49,8 +50,12 @@ class ConsoleIT {
   /** Of an answer that says that there is nothing new, as one is sent to each open page. */
   private static final int ANSWER_BYTES = 500;
 
+  /** Without a key, before an address is turned away. */
+  private static final int TRIES_A_MINUTE = 30;
+
   @LocalServerPort int port;
   @Autowired Given given;
+  @Autowired JdbcClient sql;
 
   @Autowired
   @Qualifier("requestMappingHandlerMapping")
@@ -247,6 +252,91 @@ class ConsoleIT {
 
     assertThat(answer.statusCode()).isEqualTo(403);
     assertThat(answer.headers().firstValue("Set-Cookie")).isEmpty();
+  }
+
+  @Test
+  void newsOfAPageWhoseSessionHasEndedAreTheLogIn() throws Exception {
+    for (int i = 0; i < 2 * TRIES_A_MINUTE; i++) {
+      HttpResponse<String> answer =
+          http.send(
+              request("/tasks/" + taskId, null, "en")
+                  .header("Cookie", "asyncflow=" + "A".repeat(43))
+                  .header("X-Asyncflow-Live", "1")
+                  .build(),
+              BodyHandlers.ofString());
+      assertThat(answer.statusCode()).isEqualTo(303);
+      assertThat(answer.headers().firstValue("Location"))
+          .hasValue("/console/login?to=%2Fconsole%2Ftasks%2F" + taskId);
+    }
+  }
+
+  @Test
+  void formThatIsSentAfterTheSessionHasEndedLeadsToTheLogInAndDoesNothing() throws Exception {
+    String cancel = "/tasks/" + taskId + "/cancel";
+    String ended = "asyncflow=" + "A".repeat(43);
+    String origin = "http://localhost:" + port;
+    HttpResponse<String> answer =
+        http.send(
+            form(cancel, "reason=late")
+                .header("Cookie", ended)
+                .header("Origin", origin)
+                .header("Referer", origin + "/console/tasks/" + taskId + "?x=1")
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(303);
+    String to = "/console/login?to=%2Fconsole%2Ftasks%2F" + taskId;
+    assertThat(answer.headers().firstValue("Location")).hasValue(to + "%3Fx%3D1&why=ended");
+    assertThat(get(to.substring("/console".length()) + "&why=ended", null, "en").body())
+        .contains("Your session has ended. What you sent was not done.")
+        .contains("value=\"/console/tasks/" + taskId + "\"");
+
+    assertThat(submit(cancel, ended, "reason=late").headers().firstValue("Location"))
+        .hasValue(to + "&why=ended");
+    assertThat(status()).isEqualTo(1);
+  }
+
+  @Test
+  void otherSitesAndToolsAreNotLedToTheLogInByWhatTheySend() throws Exception {
+    String cancel = "/tasks/" + taskId + "/cancel";
+    HttpResponse<String> foreign =
+        http.send(
+            form(cancel, "").header("Origin", "https://evil.example").build(),
+            BodyHandlers.ofString());
+    assertThat(foreign.statusCode()).isIn(401, 429);
+    HttpResponse<String> tool =
+        http.send(
+            HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/console" + cancel))
+                .POST(BodyPublishers.noBody())
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(tool.statusCode()).isIn(401, 429);
+    assertThat(tool.body()).startsWith("{");
+  }
+
+  @Test
+  void pageWhoseSessionCannotBeReadNowIsAPageThatAsksAgain() throws Exception {
+    String cookie = logIn();
+    sql.sql("RENAME TABLE t_session TO t_session_away").update();
+    try {
+      HttpResponse<String> answer = withCookie("/tasks/" + taskId, cookie);
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+      assertThat(answer.body()).startsWith("<!DOCTYPE html>").contains("data-again=\"yes\"");
+      assertThat(answer.headers().firstValue("Content-Security-Policy").orElse(""))
+          .contains("script-src 'self'");
+      assertThat(answer.headers().allValues("Cache-Control")).containsExactly("no-store");
+      assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+      assertThat(answer.headers().firstValue("X-Trace-Id")).isPresent();
+
+      String act = submit("/tasks/" + taskId + "/cancel", cookie, "reason=because").body();
+      assertThat(act)
+          .startsWith("<!DOCTYPE html>")
+          .doesNotContain("data-again=\"yes\"")
+          .contains("href=\"/console/tasks/" + taskId + "\"");
+    } finally {
+      sql.sql("RENAME TABLE t_session_away TO t_session").update();
+    }
+    assertThat(withCookie("/tasks/" + taskId, cookie).statusCode()).isEqualTo(200);
+    assertThat(status()).isEqualTo(1);
   }
 
   private HttpResponse<String> submit(String page, String cookie, String fields)

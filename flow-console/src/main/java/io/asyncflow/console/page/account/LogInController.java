@@ -42,7 +42,7 @@ public class LogInController {
   }
 
   /**
-   * @param why for which reason the issuer's log-in was refused, if it was
+   * @param why a form came too late, or the issuer's log-in was refused for a reason
    */
   @OpenToAll
   @GetMapping("/login")
@@ -51,14 +51,19 @@ public class LogInController {
       @RequestParam(defaultValue = "") String to,
       @RequestParam(defaultValue = "") String why) {
     Frame frame = frames.ofNobody(request);
-    String refusal =
-        Stream.of(IssuerLogIn.Reason.values())
+    return pages.show(
+        frame, "login", new LogInView(frame.urls().own(to), refusal(frame, why), hasIssuer));
+  }
+
+  private static String refusal(Frame frame, String why) {
+    return why.equals("ended")
+        ? frame.t("login.ended")
+        : Stream.of(IssuerLogIn.Reason.values())
             .map(reason -> reason.name().toLowerCase(Locale.ROOT))
             .filter(why::equals)
             .map(reason -> frame.t("login.issuer." + reason))
             .findFirst()
             .orElse("");
-    return pages.show(frame, "login", new LogInView(frame.urls().own(to), refusal, hasIssuer));
   }
 
   @OpenToAll

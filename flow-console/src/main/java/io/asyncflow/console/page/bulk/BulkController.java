@@ -73,6 +73,7 @@ public class BulkController {
   public ResponseEntity<byte[]> preview(Frame frame, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
     Asked asked = asked(fields);
+    Frame opened = frame.openedBy(address(frame, asked));
     try {
       BulkPreview preview =
           calls.get(
@@ -84,13 +85,29 @@ public class BulkController {
               Map.of("q", asked.q()),
               "arguments",
               arguments(frame, form, asked));
-      return pages.showAnswer(frame, "bulk-new", new BulkViews.Fresh(asked, preview, null));
+      return pages.showAnswer(opened, "bulk-new", new BulkViews.Fresh(asked, preview, null));
     } catch (FlowException e) {
       if (e.errorCode() != ErrorCode.INVALID_INPUT) {
         throw e;
       }
-      return pages.showAnswer(frame, "bulk-new", new BulkViews.Fresh(asked, null, e.getMessage()));
+      return pages.showAnswer(opened, "bulk-new", new BulkViews.Fresh(asked, null, e.getMessage()));
     }
+  }
+
+  /** Where the form is filled in as it was sent. */
+  private static String address(Frame frame, Asked asked) {
+    return frame.to(
+        "/bulk/new",
+        "q",
+        asked.q(),
+        "act",
+        asked.act(),
+        "status",
+        asked.status(),
+        "run_at",
+        asked.runAt(),
+        "priority",
+        asked.priority());
   }
 
   /** Only what the act takes: the form has the fields of all acts. */

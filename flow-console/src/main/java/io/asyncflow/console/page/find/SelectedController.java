@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.util.MultiValueMap;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -50,6 +51,12 @@ public class SelectedController {
     return KINDS.stream().filter(kind -> frame.may(kind.verb())).map(Kind::act).toList();
   }
 
+  /** The address of a form, which somebody opened again. */
+  @GetMapping("/selected")
+  public ResponseEntity<byte[]> again(Frame frame) {
+    return Pages.goTo(frame.to("/tasks"));
+  }
+
   @PostMapping("/selected")
   public ResponseEntity<byte[]> act(
       Frame frame, @RequestParam MultiValueMap<String, String> fields) {
@@ -65,7 +72,8 @@ public class SelectedController {
       return Pages.goTo(to);
     }
     if (!form.text("sure").equals("yes")) {
-      return pages.show(frame, "selected", new FindViews.Selected(kind.act(), tasks, to));
+      return pages.show(
+          frame.openedBy(to), "selected", new FindViews.Selected(kind.act(), tasks, to));
     }
     List<FindViews.Refused> refused = new ArrayList<>();
     for (FindViews.Choice task : tasks) {
@@ -85,7 +93,8 @@ public class SelectedController {
       }
     }
     int done = tasks.size() - refused.size();
-    return pages.show(frame, "selected-done", new FindViews.Outcome(kind.act(), done, refused, to));
+    return pages.show(
+        frame.openedBy(to), "selected-done", new FindViews.Outcome(kind.act(), done, refused, to));
   }
 
   private static List<FindViews.Choice> choices(List<String> seen) {

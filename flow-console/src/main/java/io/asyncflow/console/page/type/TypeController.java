@@ -91,6 +91,16 @@ public class TypeController {
     return "/types/" + type;
   }
 
+  /** The address of a form, which somebody opened again. */
+  @GetMapping("/{type}/review")
+  public ResponseEntity<byte[]> reviewAgain(Frame frame, @PathVariable String type) {
+    return Pages.goTo(settings(frame, type));
+  }
+
+  private static String settings(Frame frame, String type) {
+    return frame.to(pathOf(type), "tab", "settings");
+  }
+
   /** Shows what a save would change, before it does. */
   @PostMapping("/{type}/review")
   public ResponseEntity<byte[]> review(
@@ -98,9 +108,10 @@ public class TypeController {
     TaskTypeSettings now = find(type);
     List<Setting.Change> changes = Setting.changes(now, fields);
     if (changes.isEmpty()) {
-      return Pages.done(frame, "nothing_changed", frame.to(pathOf(type), "tab", "settings"));
+      return Pages.done(frame, "nothing_changed", settings(frame, type));
     }
-    return pages.show(frame, "type-review", new TypeViews.Review(now, changes));
+    return pages.show(
+        frame.openedBy(settings(frame, type)), "type-review", new TypeViews.Review(now, changes));
   }
 
   /**
@@ -117,7 +128,7 @@ public class TypeController {
     save.put("expected_modify_time", form.text("modify_time"));
     save.putAll(Calls.fields("reason", form.text("reason"))); // an older server knows none
     calls.call(SAVE, save);
-    return Pages.done(frame, "type_save", frame.to(pathOf(type), "tab", "settings"));
+    return Pages.done(frame, "type_save", settings(frame, type));
   }
 
   @PostMapping("/{type}/{act}")

@@ -2,16 +2,15 @@ package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.console.frame.ConsoleProperties;
+import io.asyncflow.console.frame.ErrorPages;
 import io.asyncflow.flowsvr.access.refusal.Refusal;
 import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
+import io.asyncflow.flowsvr.access.site.RequestSite;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -34,7 +33,7 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
   private final RefusedRequests refused;
   private final HandlerExceptionResolver errors;
   private final ObjectProvider<Routes> routes;
-  private final ObjectProvider<ConsoleProperties> console;
+  private final ObjectProvider<ErrorPages> console;
 
   /**
    * @param errors answers as if a controller had thrown
@@ -43,7 +42,7 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
   Refusals(
       RefusedRequests refused,
       ObjectProvider<Routes> routes,
-      ObjectProvider<ConsoleProperties> console,
+      ObjectProvider<ErrorPages> console,
       @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
     this.refused = refused;
     this.routes = routes;
@@ -70,11 +69,15 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
       HttpServletRequest request, HttpServletResponse response, AuthenticationException none)
       throws IOException {
     FlowException refusal = CallerFilter.refusalOf(request);
-    if (refusal == null && isForABrowser(request)) {
-      response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-      response.setStatus(HttpServletResponse.SC_SEE_OTHER);
-      response.setHeader(HttpHeaders.LOCATION, logIn(request));
-      return;
+    if (isForABrowser(request)) {
+      if (refusal == null) {
+        console.getObject().leadToLogIn(request, response);
+        return;
+      }
+      if (refusal.retryable()) {
+        console.getObject().refuse(refusal, request, response);
+        return;
+      }
     }
     if (refusal != null // whose key it is cannot be found out now, or a page sent it
         && (refusal.retryable() || refusal.errorCode() == ErrorCode.CROSS_SITE)) {
@@ -100,26 +103,18 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
   }
 
   /**
-   * A page that somebody opens without a key; a program that sends a wrong one gets its refusal.
+   * A page that somebody opens without a key, or a form of one whose session has ended; a program
+   * that sends a wrong key, and a page of another site, get their refusals.
    */
   private boolean isForABrowser(HttpServletRequest request) {
+    String method = request.getMethod();
     String accept = request.getHeader(HttpHeaders.ACCEPT);
     return console.getIfAvailable() != null
-        && request.getMethod().equals("GET")
+        && (method.equals("GET") || method.equals("POST") && !RequestSite.isForeign(request))
         && request.getHeader(HttpHeaders.AUTHORIZATION) == null
         && accept != null
         && accept.contains(MediaType.TEXT_HTML_VALUE)
         && routes.getObject().isPage(request);
-  }
-
-  /** The page to log in, which leads on to the page that was asked for. */
-  private String logIn(HttpServletRequest request) {
-    String query = request.getQueryString();
-    String asked = request.getRequestURI() + (query == null ? "" : "?" + query);
-    return request.getContextPath()
-        + console.getObject().path()
-        + "/login?to="
-        + URLEncoder.encode(asked, StandardCharsets.UTF_8);
   }
 
   /** A caller that may not, or a route that does not exist. */

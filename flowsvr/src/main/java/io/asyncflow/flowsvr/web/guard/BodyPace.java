@@ -90,6 +90,7 @@ public class BodyPace extends OncePerRequestFilter {
 
     private ServletInputStream body;
     private Map<String, String[]> form;
+    private RuntimeException unreadable;
 
     PacedRequest(HttpServletRequest request) {
       super(request);
@@ -125,8 +126,16 @@ public class BodyPace extends OncePerRequestFilter {
       if (!PageForm.isIn(this)) {
         return super.getParameterMap();
       }
+      if (unreadable != null) { // or the rest of the body would pass for all of it
+        throw unreadable;
+      }
       if (form == null) {
-        form = Collections.unmodifiableMap(read());
+        try {
+          form = Collections.unmodifiableMap(read());
+        } catch (RuntimeException e) {
+          unreadable = e;
+          throw e;
+        }
       }
       return form;
     }
