@@ -146,11 +146,17 @@ public final class SamplePages {
 
   /** The answer to a form, whose fields are names and values in turn. */
   public MockHttpServletResponse submit(String address, String... fields) throws Exception {
+    return submit(Language.EN, address, fields);
+  }
+
+  /** The same in this language. */
+  public MockHttpServletResponse submit(Language language, String address, String... fields)
+      throws Exception {
     MockHttpServletRequestBuilder form = post(java.net.URI.create("/console" + address));
     for (int i = 0; i < fields.length; i += 2) {
       form.param(fields[i], fields[i + 1]);
     }
-    return send(form, Language.EN);
+    return send(form, language);
   }
 
   /** The page that shows what a bulk would do. */

@@ -13,7 +13,9 @@ final class Secrets {
 
   private static final Pattern NAME = Pattern.compile("(?i)" + SECRET + "|token");
 
-  /** Names that count tokens, as those of language models do, and are no token: a number is shown. */
+  /**
+   * Names that count tokens, as those of language models do, and are no token: a number is shown.
+   */
   private static final Pattern COUNT = Pattern.compile("(?is)(?!.*" + SECRET + ").*token.+");
 
   private Secrets() {}

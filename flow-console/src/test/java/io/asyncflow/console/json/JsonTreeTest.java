@@ -77,8 +77,7 @@ class JsonTreeTest {
 
     assertThat(tree.root()).isNull();
     assertThat(tree.text())
-        .startsWith(
-            "{\"taskContext\":\"{\\\"api_key\\\":\\\"••••\\\",\\\"voice\\\":\\\"x\\\"}\",");
+        .startsWith("{\"taskContext\":\"{\\\"api_key\\\":\\\"••••\\\",\\\"voice\\\":\\\"x\\\"}\",");
   }
 
   @Test
