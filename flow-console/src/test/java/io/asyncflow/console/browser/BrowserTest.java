@@ -80,6 +80,7 @@ abstract class BrowserTest {
     complaints.clear();
     api = server.getBean(SampleApi.class);
     api.withStranger("ada").withTaskStatus(2).calm(false).withLoad(1).empty(false).answering();
+    api.without();
     api.withVerbs(SampleApi.ALL_VERBS);
   }
 
