@@ -28,7 +28,7 @@ class FailuresTest {
     assertThat(row.select("th").text()).isEqualTo("no tape in drive 3");
     assertThat(row.select("td").eachText())
         .startsWith("Retry", "tts/synthesize", "1,184", "3")
-        .endsWith("Search Example Retry all");
+        .endsWith("Search Example Retry failed");
     assertThat(row.select(".spark")).hasSize(1);
   }
 

@@ -32,7 +32,7 @@ class WorkerPageTest {
 
   @Test
   void whatItWithholdsAndHasLoadedIsShown() throws Exception {
-    assertThat(page().select("#details section:has(h2:contains(Does not ask for)) .pairs").text())
+    assertThat(page().select("#details section:has(h2:contains(Withheld)) .pairs").text())
         .isEqualTo("tts/train gpu, disk");
     assertThat(page().select("#details section:has(h2:contains(Models of)) .pairs").text())
         .isEqualTo("tts/synthesize kokoro");
