@@ -42,4 +42,11 @@ public interface OperatorClient {
    * @throws FlowException as the API refuses it; then the receiver is not asked
    */
   void read(StoreKey key, Receiver to) throws IOException;
+
+  /**
+   * Reads the input of a job, which is a text in UTF-8.
+   *
+   * @throws FlowException as the API refuses it; then the receiver is not asked
+   */
+  void readInput(String jobId, Receiver to) throws IOException;
 }

@@ -41,8 +41,8 @@ public final class SampleApi implements OperatorClient {
   public static final String[] ALL_VERBS =
       """
       TYPE_READ TYPE_SAVE TYPE_TUNE TYPE_ROLL TASK_READ TASK_CANCEL TASK_RETRY TASK_FORCE TASK_STEER
-      TASK_EXPIRE BULK STORE_GET STATS_READ CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ
-      SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ
+      TASK_EXPIRE TASK_CREATE BULK STORE_GET STATS_READ CONTEXT_READ JOB_READ JOB_CANCEL JOB_STEER SCHEDULE_READ
+      SCHEDULE_SAVE SCHEDULE_STEER PAUSE WORKER_READ WORKER_PAUSE WORKER_DRAIN AUDIT_READ GOVERN_READ
       """
           .strip()
           .split("\\s+");
@@ -74,6 +74,7 @@ public final class SampleApi implements OperatorClient {
           "/api/schedule/fires",
           "/api/schedule/preview",
           "/api/governance/status",
+          "/api/store/usage",
           "/api/audit/list");
 
   /** An act that was called. */
@@ -84,6 +85,7 @@ public final class SampleApi implements OperatorClient {
   private volatile List<String> strangers = List.of(ADA);
   private volatile Set<String> verbs = new TreeSet<>(List.of(ALL_VERBS));
   private volatile String csrfToken;
+  private volatile String kind = "LOCAL";
   private volatile boolean isEmpty;
   private volatile boolean isCalm;
   private volatile int load = 1;
@@ -98,6 +100,10 @@ public final class SampleApi implements OperatorClient {
   private volatile String bulkCountKind = "AT_LEAST";
   private volatile String bulkAct = "RETRY";
   private volatile Set<String> missing = Set.of();
+  private volatile boolean isOfNoJob;
+  private volatile boolean isBucket;
+  private volatile String context;
+  private volatile boolean isAtTheEnd;
 
   /** Puts a text wherever a stranger could have written one; of several, each time another. */
   public SampleApi withStranger(String... texts) {
@@ -149,6 +155,12 @@ public final class SampleApi implements OperatorClient {
     return this;
   }
 
+  /** How the operator proved itself. */
+  public SampleApi asOf(String kind) {
+    this.kind = kind;
+    return this;
+  }
+
   /** Has nothing that lists could show. */
   public SampleApi empty(boolean on) {
     isEmpty = on;
@@ -193,6 +205,30 @@ public final class SampleApi implements OperatorClient {
   /** Lets these tasks not exist. */
   public SampleApi without(String... tasks) {
     missing = Set.of(tasks);
+    return this;
+  }
+
+  /** Whether its task belongs to no job. */
+  public SampleApi ofNoJob(boolean on) {
+    isOfNoJob = on;
+    return this;
+  }
+
+  /** Whether the store is a bucket, whose room nobody knows. */
+  public SampleApi withBucket(boolean on) {
+    isBucket = on;
+    return this;
+  }
+
+  /** The context of tasks; {@code null} for the usual one. */
+  public SampleApi withContext(String text) {
+    context = text;
+    return this;
+  }
+
+  /** Whether a search has no further page, without having looked everywhere. */
+  public SampleApi atTheEnd(boolean on) {
+    isAtTheEnd = on;
     return this;
   }
 
@@ -258,6 +294,7 @@ public final class SampleApi implements OperatorClient {
       case "/api/schedule/fires" -> fires();
       case "/api/schedule/preview" -> preview();
       case "/api/governance/status" -> status();
+      case "/api/store/usage" -> usage();
       default -> list("actList", 9, this::act);
     };
   }
@@ -352,6 +389,9 @@ public final class SampleApi implements OperatorClient {
       task.put("status", statuses[i % statuses.length]).put("scheduleLog", lastLog());
       task.put("createTime", NOW - 60_000L * i).remove(List.of("taskContext", "result"));
       tasks.add(task);
+    }
+    if (isAtTheEnd) {
+      return found.put("looked", 500).put("isWhole", false).put("drivenBy", "idx_claim");
     }
     return found
         .put("nextCursor", "N249835547751612417_249835547751612417")
@@ -520,6 +560,17 @@ public final class SampleApi implements OperatorClient {
     }
   }
 
+  @Override
+  public void readInput(String jobId, Receiver to) throws IOException {
+    if (!jobId.equals(JOB)) {
+      throw new FlowException(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId);
+    }
+    byte[] content = "Call me Ishmael.".getBytes(StandardCharsets.UTF_8);
+    try (OutputStream out = to.begin(content.length)) {
+      out.write(content);
+    }
+  }
+
   private static byte[] silence() {
     int samples = 1_600;
     ByteBuffer wav = ByteBuffer.allocate(44 + samples).order(ByteOrder.LITTLE_ENDIAN);
@@ -533,7 +584,7 @@ public final class SampleApi implements OperatorClient {
   }
 
   private JsonNode me() {
-    ObjectNode me = JSON.createObjectNode().put("principal", "local").put("kind", "LOCAL");
+    ObjectNode me = JSON.createObjectNode().put("principal", "local").put("kind", kind);
     me.putArray("roles").add(role);
     ArrayNode granted = me.putArray("verbs");
     verbs.forEach(granted::add);
@@ -541,6 +592,14 @@ public final class SampleApi implements OperatorClient {
   }
 
   private ObjectNode task() {
+    ObjectNode task = taskOfAJob();
+    if (isOfNoJob) {
+      task.remove("jobId");
+    }
+    return task;
+  }
+
+  private ObjectNode taskOfAJob() {
     return JSON.createObjectNode()
         .put("userId", stranger())
         .put("taskId", TASK)
@@ -567,6 +626,10 @@ public final class SampleApi implements OperatorClient {
   }
 
   private String context() {
+    return context == null ? usualContext() : context;
+  }
+
+  private String usualContext() {
     ObjectNode context = JSON.createObjectNode();
     context.put("text", word("Call me Ishmael."));
     context.put("number", 1234567890123456789L);
@@ -667,6 +730,15 @@ public final class SampleApi implements OperatorClient {
     info.putObject("labels").put("zone", "eu-1").put(stranger(), stranger());
     info.putObject("freeThreads").put("tts", 6).put("lark", 2);
     info.putObject("freeSlots").put("cuda:0", 1).put("cuda:1", 0);
+    info.putArray("withheld")
+        .addObject()
+        .put("stage", word("tts/train"))
+        .putArray("requires")
+        .add("gpu")
+        .add(word("disk"));
+    info.putObject("models").put("tts/synthesize", word("kokoro"));
+    info.putArray("loaded").add(word("kokoro"));
+    info.putArray("queued").add(TASK);
     info.putObject("states")
         .put("worker", "RUNNING")
         .put("health", "healthy")
@@ -829,6 +901,17 @@ public final class SampleApi implements OperatorClient {
       }
     }
     return status;
+  }
+
+  private ObjectNode usage() {
+    ObjectNode usage =
+        JSON.createObjectNode().put("kind", "DIRECTORY").put("place", word("/var/lib/asyncflow"));
+    return isBucket
+        ? usage.put("kind", "BUCKET").put("place", "objects/of-asyncflow")
+        : usage
+            .put("freeBytes", 40L << 30)
+            .put("totalBytes", 100L << 30)
+            .put("minFreeBytes", 1L << 30);
   }
 
   private ObjectNode act(int i) {

@@ -146,21 +146,28 @@ public final class SamplePages {
 
   /** The answer to a form, whose fields are names and values in turn. */
   public MockHttpServletResponse submit(String address, String... fields) throws Exception {
-    return submit(post(java.net.URI.create("/console" + address)), fields);
+    return submit(Language.EN, address, fields);
   }
 
-  private MockHttpServletResponse submit(MockHttpServletRequestBuilder form, String... fields)
+  /** The same in this language. */
+  public MockHttpServletResponse submit(Language language, String address, String... fields)
       throws Exception {
+    return submit(language, post(java.net.URI.create("/console" + address)), fields);
+  }
+
+  private MockHttpServletResponse submit(
+      Language language, MockHttpServletRequestBuilder form, String... fields) throws Exception {
     for (int i = 0; i < fields.length; i += 2) {
       form.param(fields[i], fields[i + 1]);
     }
-    return send(form, Language.EN);
+    return send(form, language);
   }
 
   /** The answer to a form on a page, as a browser sends it. */
   public MockHttpServletResponse submitFrom(String page, String address, String... fields)
       throws Exception {
     return submit(
+        Language.EN,
         post(java.net.URI.create("/console" + address))
             .header("Referer", "http://localhost/console" + page),
         fields);

@@ -41,6 +41,13 @@ public record Frame(
     return urls.to(path, query);
   }
 
+  /** A call of the API in a terminal, with the variables that the command line reads. */
+  public String curl(String path) {
+    String key =
+        operator.kind().equals("LOCAL") ? "" : "-H \"Authorization: Bearer $FLOW_API_KEY\" ";
+    return "curl -s " + key + "\"$FLOW_URL" + path + '"';
+  }
+
   public Times times() {
     return preferences.zonedTimes();
   }

@@ -3,7 +3,6 @@ package io.asyncflow.console.json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -14,22 +13,19 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A document as a page shows it: as a tree if it is JSON and small, otherwise as text. Numbers keep
- * their digits. What the names of members call a secret is covered.
+ * their digits. What the names of members call a secret is covered, in a tree and in a text.
  *
  * @param root {@code null} if the document is shown as text
  * @param text the document, or its beginning
+ * @param isCovered whether it has values that are not shown
  * @param isCut whether {@code text} is not all of it
  * @param length of the whole, in characters
  */
-public record JsonTree(Node root, String text, boolean isCut, int length) {
+public record JsonTree(Node root, String text, boolean isCovered, boolean isCut, int length) {
 
   static final int MOST_NODES = 500;
   static final int MOST_TEXT = 65_536;
   private static final int DEEPEST = 64;
-  private static final String COVER = "••••";
-  private static final Pattern SECRET =
-      Pattern.compile("(?i).*(password|passwd|secret|token|api_?-?key|authorization|credential).*");
-
   private static final JsonMapper JSON =
       JsonMapper.builder(
               JsonFactory.builder()
@@ -77,7 +73,8 @@ public record JsonTree(Node root, String text, boolean isCut, int length) {
       try {
         JsonNode json = JSON.readTree(whole);
         if (json != null && json.isContainer() && count(json) <= MOST_NODES) {
-          return new JsonTree(new Drawing(count(json)).node(null, json), "", false, whole.length());
+          Node root = new Drawing(count(json)).node(null, json);
+          return new JsonTree(root, "", isCovered(root), false, whole.length());
         }
       } catch (JacksonException e) {
         return asText(whole); // it is no JSON, or nobody should draw it
@@ -115,21 +112,13 @@ public record JsonTree(Node root, String text, boolean isCut, int length) {
     return length == 0;
   }
 
-  /** Whether it has values that are not shown. */
-  public boolean isCovered() {
-    return root != null && isCovered(root);
-  }
-
   private static boolean isCovered(Node node) {
     return node.kind() == Kind.COVERED || node.children().stream().anyMatch(JsonTree::isCovered);
   }
 
   private static JsonTree asText(String whole) {
-    int end = Math.min(whole.length(), MOST_TEXT);
-    if (end < whole.length() && Character.isHighSurrogate(whole.charAt(end - 1))) {
-      end--;
-    }
-    return new JsonTree(null, whole.substring(0, end), end < whole.length(), whole.length());
+    CoveredText shown = CoveredText.of(whole, MOST_TEXT);
+    return new JsonTree(null, shown.text(), shown.isCovered(), shown.isCut(), whole.length());
   }
 
   private static int count(JsonNode json) {
@@ -153,8 +142,8 @@ public record JsonTree(Node root, String text, boolean isCut, int length) {
     }
 
     Node node(String name, JsonNode json) {
-      if (name != null && SECRET.matcher(name).matches() && !json.isNull()) {
-        return new Node(name, Kind.COVERED, COVER, List.of());
+      if (name != null && Secrets.hides(name, json.asToken())) {
+        return new Node(name, Kind.COVERED, Secrets.COVER, List.of());
       }
       if (json.isObject()) {
         List<Node> members = new ArrayList<>();

@@ -84,6 +84,7 @@ abstract class BrowserTest {
     door = server.getBean(SampleDoor.class);
     door.shut(false);
     api.withStranger("ada").withTaskStatus(2).calm(false).withLoad(1).empty(false).answering();
+    api.without();
     api.withVerbs(SampleApi.ALL_VERBS);
   }
 

@@ -204,6 +204,47 @@ abstract class PageLooks extends BrowserTest {
     lookAt("-bulk-preview", look);
   }
 
+  Stream<Arguments> pagesOfForms() {
+    return inEachLook(List.of("/tasks?q=type:tts%20status:failed", "/types/tts?tab=settings"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("pagesOfForms")
+  void pageThatAFormHasAskedForIsAccessibleAndFitsItsWindow(String address, Look look) {
+    open(address, look.preferences(), look.width(), true);
+    if (address.startsWith("/types")) {
+      page.locator("#s-max_executing").fill("32");
+      page.locator("main form.settings button.primary").click();
+      PlaywrightAssertions.assertThat(page.locator("table.diff")).isVisible();
+      lookAt("-type-review", look);
+      return;
+    }
+    page.locator("#rows input[name=task]").first().check();
+    page.locator("#rows input[name=task]").last().check();
+    page.locator("#list button[value=cancel]").click();
+    PlaywrightAssertions.assertThat(page.locator("form.sure")).isVisible();
+    lookAt("-selected", look);
+    page.locator("form.sure button").click();
+    PlaywrightAssertions.assertThat(page.locator("main .notice.ok")).isVisible();
+    lookAt("-selected-done", look);
+  }
+
+  Stream<Arguments> goneTasks() {
+    return inEachLook(List.of("/tasks/17_tts_task_9"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("goneTasks")
+  void pageOfATaskThatIsGoneIsAccessibleAndFitsItsWindow(String address, Look look) {
+    api.without("17_tts_task_9");
+    open(address, look.preferences(), look.width(), true);
+    PlaywrightAssertions.assertThat(page.locator("main .facts")).isVisible();
+    lookAt("-gone" + address, look);
+
+    assertThat(complaints).isNotEmpty().allMatch(complaint -> complaint.contains("404"));
+    complaints.clear();
+  }
+
   private static final String WHAT_SOME_CANNOT_USE =
       """
       axe.run({

@@ -36,6 +36,64 @@ class JsonTreeTest {
   }
 
   @Test
+  void secretsOfADocumentThatIsTooLargeForATreeAreCovered() {
+    String many = "[" + "1,".repeat(JsonTree.MOST_NODES) + "1]";
+    String long_ = "\"" + "x".repeat(JsonTree.MOST_TEXT) + "\"";
+    for (String rest : new String[] {many, long_}) {
+      JsonTree tree =
+          JsonTree.of(
+              "{ \"speed\": 1.10, \"api_key\": \"sk-1 \\\" }\", \"Password\":{\"a\":[\"sk-2\"]},"
+                  + "\"secret\": null, \"passwd\":7 ,\"rest\":"
+                  + rest
+                  + ",\"token\":\"sk-3\"}");
+
+      assertThat(tree.root()).isNull();
+      assertThat(tree.text())
+          .startsWith(
+              "{ \"speed\": 1.10, \"api_key\": \"••••\", \"Password\":\"••••\","
+                  + "\"secret\": null, \"passwd\":\"••••\" ,\"rest\":")
+          .doesNotContain("sk-");
+      assertThat(tree.isCovered()).isTrue();
+      assertThat(tree.isCut()).isEqualTo(rest.equals(long_));
+    }
+    assertThat(JsonTree.of(many).isCovered()).isFalse();
+  }
+
+  @Test
+  void secretsBeforeTheEndOfATornDocumentAreCovered() {
+    assertThat(JsonTree.of("{\"token\":\"sk-1\",\"a\":[{\"secret\":\"sk-2\"},").text())
+        .isEqualTo("{\"token\":\"••••\",\"a\":[{\"secret\":\"••••\"},");
+    assertThat(JsonTree.of("{\"token\":\"sk-1\"}\n{\"token\":{\"a\":\"sk-2").text())
+        .doesNotContain("sk-");
+    String deep = "[".repeat(1_000) + "{\"token\":\"sk-1\"}" + "]".repeat(1_000);
+    assertThat(JsonTree.of(deep).text()).contains("••••").doesNotContain("sk-1");
+  }
+
+  @Test
+  void secretsOfDocumentsInTextsAreCoveredInLargeOnes() {
+    String inner = "{\\\"api_key\\\":\\\"sk-1\\\",\\\"voice\\\":\\\"x\\\"}";
+    JsonTree tree =
+        JsonTree.of("{\"taskContext\":\"" + inner + "\",\"n\":[" + "1,".repeat(600) + "1]}");
+
+    assertThat(tree.root()).isNull();
+    assertThat(tree.text())
+        .startsWith("{\"taskContext\":\"{\\\"api_key\\\":\\\"••••\\\",\\\"voice\\\":\\\"x\\\"}\",");
+  }
+
+  @Test
+  void numbersOfTokensAreNoSecrets() {
+    JsonTree tree =
+        JsonTree.of(
+            "{\"max_tokens\":512,\"tokenCount\":7,\"token\":123456,\"tokens\":[\"sk-1\"],"
+                + "\"token_secret\":5}");
+
+    assertThat(tree.root().children().subList(0, 2))
+        .extracting(Node::value)
+        .containsExactly("512", "7");
+    assertThat(tree.root().children().subList(2, 5)).allMatch(node -> node.kind() == Kind.COVERED);
+  }
+
+  @Test
   void largeDocumentIsItsBeginning() {
     JsonTree tree = JsonTree.of("[" + "1,".repeat(200_000) + "1]");
 

@@ -81,6 +81,18 @@ class ActTest {
   }
 
   @Test
+  void scheduleIsFiredByThoseWhoMaySaveOrSteerIt() throws Exception {
+    for (String verb : new String[] {"SCHEDULE_SAVE", "SCHEDULE_STEER"}) {
+      api.withVerbs("SCHEDULE_READ", verb);
+      assertThat(
+              Jsoup.parse(pages.html("/schedules/" + SampleApi.SCHEDULE, Language.EN))
+                  .select("#act-schedule_trigger"))
+          .as(verb)
+          .hasSize(1);
+    }
+  }
+
+  @Test
   void everyFormOfEveryPageLeadsToACall() throws Exception {
     int forms = 0;
     for (int status : new int[] {1, 2, 8, 32}) {

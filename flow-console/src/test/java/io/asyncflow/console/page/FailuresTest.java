@@ -28,7 +28,7 @@ class FailuresTest {
     assertThat(row.select("th").text()).isEqualTo("no tape in drive 3");
     assertThat(row.select("td").eachText())
         .startsWith("Retry", "tts/synthesize", "1,184", "3")
-        .endsWith("Search Example");
+        .endsWith("Search Example Retry failed");
     assertThat(row.select(".spark")).hasSize(1);
   }
 
@@ -68,6 +68,21 @@ class FailuresTest {
         .isEqualTo("Nothing failed in the last 1 d.");
     assertThat(open("/failures?span=all").select(".empty strong").text())
         .isEqualTo("Nothing failed in the last 14 d.");
+  }
+
+  @Test
+  void filterIsToBeLoosenedOnlyWhereItIs() throws Exception {
+    api.empty(true);
+
+    assertThat(open("/failures").select(".empty").text()).doesNotContain("Loosen");
+    assertThat(open("/failures?type=tts").select(".empty").text()).contains("Loosen it.");
+  }
+
+  @Test
+  void groupWithFinalFailuresLeadsToABulkThatRetriesThem() throws Exception {
+    assertThat(open("/failures").selectFirst("tbody tr").select("a:contains(Retry)").attr("href"))
+        .isEqualTo(
+            "/console/bulk/new?q=type%3Atts%20stage%3Asynthesize%20status%3Afailed&act=RETRY");
   }
 
   @Test

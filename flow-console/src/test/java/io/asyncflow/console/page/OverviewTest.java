@@ -178,7 +178,26 @@ class OverviewTest {
 
     assertThat(open("").select("main pre").text())
         .isEqualTo(
-            "curl -s localhost:8081/api/task_schedule_cfg/save --json '{\"task_type\":\"hello\"}'");
+            "curl -s \"$FLOW_URL/api/task_schedule_cfg/save\" --json"
+                + " '{\"task_type\":\"hello\"}'");
+    api.asOf("KEY");
+    assertThat(open("").select("main pre").text())
+        .isEqualTo(
+            "curl -s -H \"Authorization: Bearer $FLOW_API_KEY\""
+                + " \"$FLOW_URL/api/task_schedule_cfg/save\" --json"
+                + " '{\"task_type\":\"hello\"}'");
+
+    api.withVerbs("STATS_READ", "TYPE_READ");
+    assertThat(open("").select("main pre")).isEmpty();
+    assertThat(open("").select(".empty").text()).contains("An administrator creates");
+  }
+
+  @Test
+  void stageWithoutWorkersLeadsThoseWhoSeeNoneToItsType() throws Exception {
+    api.withVerbs("STATS_READ", "TYPE_READ");
+
+    assertThat(open("").select("#problems li[data-key^=NO_WORKER] a").eachAttr("href"))
+        .containsExactly("/console/types/tts");
   }
 
   @Test

@@ -271,6 +271,27 @@ class PageTest {
   }
 
   @Test
+  void pageHasNoLinkToWhatItsReaderIsRefused() throws Exception {
+    List<String> verbs = new ArrayList<>(List.of(SampleApi.ALL_VERBS));
+    verbs.removeAll(
+        List.of(
+            "WORKER_READ", "SCHEDULE_READ", "GOVERN_READ", "AUDIT_READ", "BULK", "CONTEXT_READ"));
+    String refused = "/(workers?|schedules|cluster|audit|bulk|file/(document|input))([/?].*)?";
+    SampleApi api = new SampleApi().withVerbs(verbs.toArray(String[]::new));
+    SamplePages pages = new SamplePages(api);
+    for (int status : new int[] {1, 2}) {
+      api.withTaskStatus(status);
+      for (String address : SamplePages.ALL) {
+        if (!address.matches(refused) && !address.endsWith("tab=acts")) {
+          assertThat(Jsoup.parse(pages.html(address, Language.EN)).select("a").eachAttr("href"))
+              .as(address)
+              .noneMatch(link -> link.matches("/console" + refused));
+        }
+      }
+    }
+  }
+
+  @Test
   void refusedCallIsAPageWithItsStatus() throws Exception {
     MockHttpServletResponse answer =
         new SamplePages(

@@ -24,6 +24,7 @@ class TypeTabsTest {
   private final List<Map<String, ?>> series = new CopyOnWriteArrayList<>();
   private final SamplePages pages = new SamplePages(new Listening());
   private boolean refusesNumbers;
+  private boolean hasNoFailures;
 
   private final class Listening implements OperatorClient {
 
@@ -35,12 +36,20 @@ class TypeTabsTest {
       if (path.equals("/api/stats/series")) {
         series.add(fields);
       }
+      if (path.equals("/api/stats/failures") && hasNoFailures) {
+        return new SampleApi().empty(true).call(path, fields);
+      }
       return api.call(path, fields);
     }
 
     @Override
     public void read(StoreKey key, Receiver to) throws IOException {
       api.read(key, to);
+    }
+
+    @Override
+    public void readInput(String jobId, Receiver to) {
+      throw new UnsupportedOperationException();
     }
   }
 
@@ -125,6 +134,32 @@ class TypeTabsTest {
           .isEqualTo("These are numbers of all users");
     }
     assertThat(open("/types/tts?tab=settings").select("form.settings")).hasSize(1);
+  }
+
+  @Test
+  void whoeverTunesATypeMayChangeTheSettingsThatTheCallTakes() throws Exception {
+    String open = "form.settings input:not([type=hidden]):not([disabled])";
+    api.withVerbs("TYPE_READ", "TYPE_TUNE");
+    assertThat(open("/types/tts?tab=settings").select(open).eachAttr("name"))
+        .containsExactly("max_executing", "rate_limit");
+    assertThat(open("/types/tts?tab=settings").select("form.settings").text())
+        .contains("TYPE_SAVE");
+
+    api.withVerbs("TYPE_READ", "TYPE_SAVE");
+    assertThat(open("/types/tts?tab=settings").select(open)).hasSize(17);
+    assertThat(open("/types/tts?tab=settings").select("form.settings").text())
+        .doesNotContain("TYPE_SAVE");
+
+    api.withVerbs("TYPE_READ");
+    assertThat(open("/types/tts?tab=settings").select(open + ", form.settings button")).isEmpty();
+  }
+
+  @Test
+  void failuresOfATypeHaveNoFilterThatCouldBeLoosened() throws Exception {
+    hasNoFailures = true;
+    assertThat(open("/types/tts?tab=failures").select(".empty").text())
+        .isEqualTo(
+            "Nothing failed in the last 1 d. Failures that are alike are listed here together.");
   }
 
   @Test

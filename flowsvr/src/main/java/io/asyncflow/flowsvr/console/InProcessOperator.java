@@ -49,7 +49,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Makes calls of the API by entering their controller methods. It knows those whose arguments are
  * {@link Fields}, a {@link Caller} and the request, and which return an {@link Envelope}; and the
- * one that answers the bytes of an object.
+ * two that answer the bytes of an object, and of the input of a job.
  *
  * <p>What a page reads that is only opened takes no connection from the work: it is shared for two
  * seconds by all who may see the same, and is read by {@link ReadDatabase}. The page that follows
@@ -60,8 +60,11 @@ class InProcessOperator implements OperatorClient {
 
   private static final Logger log = LoggerFactory.getLogger(InProcessOperator.class);
 
-  /** The one call that answers bytes. */
   private static final String OBJECT = "/api/store/{taskId}/{stage}/{epoch}/{name}";
+  private static final String INPUT = "/api/job/getJobInput";
+
+  /** The calls that answer bytes. */
+  private static final Set<String> BYTES = Set.of(OBJECT, INPUT);
 
   private static final Set<Class<?>> ARGUMENTS =
       Set.of(Fields.class, Caller.class, HttpServletRequest.class);
@@ -217,24 +220,28 @@ class InProcessOperator implements OperatorClient {
 
   @Override
   public void read(StoreKey key, Receiver to) throws IOException {
-    Call call = calls().get(OBJECT);
+    receive(OBJECT, to, key.taskId(), key.stage(), Integer.toString(key.epoch()), key.name());
+  }
+
+  @Override
+  public void readInput(String jobId, Receiver to) throws IOException {
+    receive(INPUT, to, Fields.of(json.<ObjectNode>valueToTree(Map.of("jobId", jobId))));
+  }
+
+  /** Makes a call that answers bytes, whose last arguments are the caller and the response. */
+  private void receive(String path, Receiver to, Object... of) throws IOException {
+    Call call = calls().get(path);
     HandlerMethod method = call.method();
     ServletRequestAttributes exchange =
         (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
     count(call, exchange.getRequest());
     gate.preHandle(exchange.getRequest(), null, method);
+    Object[] arguments = Arrays.copyOf(of, of.length + 2);
+    arguments[of.length] = caller();
+    arguments[of.length + 1] = new ObjectAnswer(exchange.getResponse(), to);
     try {
       ReflectionUtils.makeAccessible(method.getMethod());
-      method
-          .getMethod()
-          .invoke(
-              method.getBean(),
-              key.taskId(),
-              key.stage(),
-              Integer.toString(key.epoch()),
-              key.name(),
-              caller(),
-              new ObjectAnswer(exchange.getResponse(), to));
+      method.getMethod().invoke(method.getBean(), arguments);
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof IOException broken) {
         throw broken;
@@ -308,7 +315,7 @@ class InProcessOperator implements OperatorClient {
         .getHandlerMethods()
         .forEach(
             (route, handler) -> {
-              if (isCall(handler) || readsObjects(route, handler)) {
+              if (isCall(handler) || answersBytes(route, handler)) {
                 Call call = Call.of(route, handler.createWithResolvedBean());
                 route.getPatternValues().forEach(path -> found.put(path, call));
               }
@@ -316,8 +323,8 @@ class InProcessOperator implements OperatorClient {
     return Map.copyOf(found);
   }
 
-  private static boolean readsObjects(RequestMappingInfo route, HandlerMethod handler) {
-    return route.getPatternValues().contains(OBJECT)
+  private static boolean answersBytes(RequestMappingInfo route, HandlerMethod handler) {
+    return !Collections.disjoint(route.getPatternValues(), BYTES)
         && Arrays.asList(handler.getMethod().getParameterTypes())
             .contains(HttpServletResponse.class);
   }

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import org.springframework.http.HttpHeaders;
 
-/** Takes an object where a call answers it to HTTP; the page decides the headers. */
+/** Takes the bytes that a call answers to HTTP; the page decides the headers. */
 final class ObjectAnswer extends HttpServletResponseWrapper {
 
   private final Receiver receiver;
@@ -30,6 +30,11 @@ final class ObjectAnswer extends HttpServletResponseWrapper {
     if (name.equals(HttpHeaders.CONNECTION)) { // how the object is sent, and not what it is
       super.setHeader(name, value);
     }
+  }
+
+  @Override
+  public void setContentLength(int bytes) {
+    length = bytes;
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import io.asyncflow.rules.TaskType;
+import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -36,6 +37,13 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.context.WebApplicationContext;
+import org.springframework.web.filter.ForwardedHeaderFilter;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -56,6 +64,11 @@ class ConsoleIT {
   @LocalServerPort int port;
   @Autowired Given given;
   @Autowired JdbcClient sql;
+  @Autowired WebApplicationContext context;
+
+  @Autowired
+  @Qualifier("springSecurityFilterChain")
+  Filter securityFilters;
 
   @Autowired
   @Qualifier("requestMappingHandlerMapping")
@@ -155,6 +168,74 @@ class ConsoleIT {
         }
       }
     }
+  }
+
+  @Test
+  void pagesBehindAProxyStayBelowItsPrefix() throws Exception {
+    MockMvc server = behindAProxy();
+    for (String page : pages()) {
+      MockHttpServletResponse answer = open(server, page, "/ops", KeyedServer.KEY);
+
+      assertThat(answer.getStatus()).as(page).isEqualTo(200);
+      assertThat(links(answer.getContentAsString()))
+          .as(page)
+          .hasSizeGreaterThan(5)
+          .allMatch(link -> link.matches("#main|/ops/console([/?].*)?"));
+    }
+    assertThat(open(server, "/types", "/ops", null).getHeader("Location"))
+        .isEqualTo("/ops/console/login?to=%2Fops%2Fconsole%2Ftypes");
+    assertThat(open(server, "/open?id=ada", "/ops", KeyedServer.KEY).getHeader("Location"))
+        .isEqualTo("/ops/console/tasks?q=user%3Aada");
+  }
+
+  /** Of a client, through a proxy that hands on what it should set. */
+  @Test
+  void prefixThatIsNoPathLeadsNowhereElse() throws Exception {
+    MockMvc server = behindAProxy();
+    for (String elsewhere : List.of("//evil.example", "/\\evil.example", "/ops;x=1")) {
+      MockHttpServletResponse answer = open(server, "/types", elsewhere, KeyedServer.KEY);
+
+      assertThat(answer.getStatus()).as(elsewhere).isEqualTo(400);
+      assertThat(answer.getHeader("Location")).isNull();
+    }
+    for (String page : List.of("/types", "/tasks/" + taskId, "/nowhere")) {
+      String html =
+          open(server, page, "/ops\"><script>alert(1)</script>", KeyedServer.KEY)
+              .getContentAsString();
+
+      assertThat(html).doesNotContain("<script>alert");
+      assertThat(links(html))
+          .as(page)
+          .isNotEmpty()
+          .allMatch(link -> link.matches("#main|/ops%22[^\"]*/console([/?].*)?"));
+    }
+  }
+
+  /** The server's own filters and pages, where it believes the headers of a proxy. */
+  private MockMvc behindAProxy() {
+    return MockMvcBuilders.webAppContextSetup(context)
+        .addFilters(new ForwardedHeaderFilter(), securityFilters)
+        .build();
+  }
+
+  private static MockHttpServletResponse open(
+      MockMvc server, String page, String prefix, String key) throws Exception {
+    MockHttpServletRequestBuilder request =
+        MockMvcRequestBuilders.get(URI.create("/console" + page))
+            .header("Accept", "text/html")
+            .header("X-Forwarded-Prefix", prefix);
+    return server
+        .perform(key == null ? request : request.header("Authorization", "Bearer " + key))
+        .andReturn()
+        .getResponse();
+  }
+
+  private static List<String> links(String html) {
+    return Pattern.compile(" (?:href|src|action)=\"([^\"]*)\"")
+        .matcher(html)
+        .results()
+        .map(link -> link.group(1))
+        .toList();
   }
 
   @Test
@@ -406,6 +487,31 @@ class ConsoleIT {
     assertThat(get("/tasks/" + held.taskId(), reader, "en").body())
         .contains("page.html")
         .doesNotContain("/console/file");
+  }
+
+  @Test
+  void inputOfAJobIsADownloadForThoseThatMayReadContents() throws Exception {
+    String input = "<script>pwned=1</script>".repeat(10_000);
+    String id =
+        api(
+                "job/createJob",
+                Map.of("jobData", Map.of("userId", "ada", "jobType", TYPE, "jobInput", input)))
+            .path("jobId")
+            .asString();
+    String file = "/file/input?job=" + id;
+    assertThat(get("/jobs/" + id, KeyedServer.KEY, "en").body()).contains("/console" + file);
+
+    HttpResponse<String> download = get(file, KeyedServer.KEY, "en");
+    assertThat(download.body()).isEqualTo(input);
+    assertThat(download.headers().allValues("Content-Type"))
+        .containsExactly("application/octet-stream");
+    assertThat(download.headers().allValues("Content-Security-Policy"))
+        .containsExactly("sandbox; default-src 'none'");
+
+    assertThat(get(file + "x", KeyedServer.KEY, "en").statusCode()).isBetween(400, 404);
+    String reader = KeyedServer.Roles.keyOf(Role.READER);
+    assertThat(get(file, reader, "en").statusCode()).isEqualTo(403);
+    assertThat(get("/jobs/" + id, reader, "en").body()).doesNotContain(file);
   }
 
   @Test

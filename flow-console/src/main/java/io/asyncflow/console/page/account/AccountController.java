@@ -67,7 +67,7 @@ public class AccountController {
     if (name.matches("[0-9]{1,19}_[A-Za-z][A-Za-z0-9_]*_task_[0-9]{1,9}")) {
       return Pages.goTo(frame.to("/tasks/" + name));
     }
-    if (name.matches("[0-9]{1,19}")) {
+    if (name.matches("[0-9]{15,19}")) {
       return Pages.goTo(frame.to("/jobs/" + name));
     }
     boolean isName = name.matches("[\\p{L}\\p{N}_.@-]+");

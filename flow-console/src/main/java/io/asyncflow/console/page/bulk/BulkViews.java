@@ -117,7 +117,9 @@ public final class BulkViews {
     if (with.runAt() != null) {
       return word + ": " + frame.times().text(with.runAt()) + " " + frame.zoneName();
     }
-    return with.priority() == null ? word : word + ": " + frame.t("bulk.priority", with.priority());
+    return with.priority() == null
+        ? word
+        : word + ": " + frame.t("bulk.priority", frame.amounts().seconds(with.priority()));
   }
 
   /** The kind of status that colours a state. */

@@ -1,5 +1,6 @@
 package io.asyncflow.console.page.cluster;
 
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.act.ActPage;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
@@ -29,8 +30,17 @@ public class ClusterController {
 
   @GetMapping("/cluster")
   public ResponseEntity<byte[]> cluster(Frame frame) {
-    return pages.show(
-        frame, "cluster", calls.get(ClusterViews.Cluster.class, "/api/governance/status"));
+    ClusterViews.Cluster cluster = calls.get(ClusterViews.Cluster.class, "/api/governance/status");
+    return pages.show(frame, "cluster", new ClusterViews.Shown(cluster, store()));
+  }
+
+  /** A store that is away is no reason not to show the servers. */
+  private ClusterViews.Store store() {
+    try {
+      return calls.get(ClusterViews.Store.class, "/api/store/usage");
+    } catch (FlowException refused) {
+      return null;
+    }
   }
 
   @GetMapping("/audit")

@@ -19,6 +19,24 @@ public final class ClusterViews {
   public record Cluster(
       List<Node> nodes, String leader, long term, long leaderLeaseMs, List<Duty> jobs) {}
 
+  /**
+   * As {@code store/usage} answers it.
+   *
+   * @param kind {@code DIRECTORY} or {@code BUCKET}
+   * @param place the directory, or the bucket with the prefix
+   * @param freeBytes {@code null} where there is no limit, as with the others
+   * @param minFreeBytes what uploads leave free
+   */
+  public record Store(
+      String kind, String place, Long freeBytes, Long totalBytes, Long minFreeBytes) {}
+
+  /**
+   * What its page shows.
+   *
+   * @param store {@code null} if it does not answer
+   */
+  public record Shown(Cluster cluster, Store store) {}
+
   public record Node(
       String node,
       String host,

@@ -4,6 +4,7 @@ import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.Form;
+import io.asyncflow.console.page.TypeNames;
 import java.util.Map;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
@@ -30,6 +31,7 @@ public class FailureController {
     return pages.show(
         frame,
         "failures",
-        Failures.read(calls, frame, Failures.Filter.of(form), form.text("cursor")));
+        Failures.read(
+            calls, frame, Failures.Filter.of(form), form.text("cursor"), TypeNames.read(calls)));
   }
 }

@@ -7,6 +7,7 @@ import io.asyncflow.console.chart.Spark;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.page.Form;
+import io.asyncflow.console.page.TypeNames;
 import java.util.List;
 
 /**
@@ -16,9 +17,15 @@ import java.util.List;
  * @param spanMs how long ago the first of them may have been
  * @param isWhole whether all were read; otherwise counts are lower bounds
  * @param older the address of the next page; {@code null} on the last
+ * @param types that the field suggests
  */
 public record Failures(
-    Filter filter, long spanMs, boolean isWhole, List<FailureGroup> groups, String older) {
+    Filter filter,
+    long spanMs,
+    boolean isWhole,
+    List<FailureGroup> groups,
+    String older,
+    TypeNames types) {
 
   /** Those that have a tab of their own; the first one is all. */
   public static final List<String> TABS = List.of("", "TIMED_OUT", "WORKER_LOST", "POISON");
@@ -86,10 +93,10 @@ public record Failures(
 
   /** Those of a type in the last day. */
   public static Failures ofType(Calls calls, Frame frame, String type) {
-    return read(calls, frame, new Filter(type, "", "", ""), "");
+    return read(calls, frame, new Filter(type, "", "", ""), "", TypeNames.NONE);
   }
 
-  static Failures read(Calls calls, Frame frame, Filter filter, String cursor) {
+  static Failures read(Calls calls, Frame frame, Filter filter, String cursor, TypeNames types) {
     Long from = null;
     Long to = null;
     long span = DAY;
@@ -118,7 +125,7 @@ public record Failures(
             "cursor",
             cursor);
     String older = page.nextCursor() == null ? null : filter.address(frame, page.nextCursor());
-    return new Failures(filter, span, page.whole(), page.groups(), older);
+    return new Failures(filter, span, page.whole(), page.groups(), older, types);
   }
 
   public static Spark spark(FailureGroup group) {

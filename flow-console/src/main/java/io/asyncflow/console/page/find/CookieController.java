@@ -1,5 +1,7 @@
 package io.asyncflow.console.page.find;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.page.Form;
 import java.time.Duration;
@@ -36,7 +38,13 @@ public class CookieController {
       @RequestParam Map<String, String> fields,
       @CookieValue(name = SavedSearches.COOKIE, defaultValue = "") String cookie) {
     Form form = new Form(fields);
-    SavedSearches saved = SavedSearches.of(cookie).with(form.text("name"), form.text("q"));
+    SavedSearches.Search search = new SavedSearches.Search(form.text("q"), form.text("order"));
+    SavedSearches saved = SavedSearches.of(cookie).with(form.text("name"), search);
+    if (!saved.fit()) {
+      throw new FlowException(
+          ErrorCode.INVALID_INPUT,
+          frame.t("find.saved.full", SavedSearches.LONGEST_NAME, SavedSearches.MOST));
+    }
     return keep(frame, SavedSearches.COOKIE, saved.cookieValue(), form.text("to"));
   }
 

@@ -10,15 +10,20 @@ import io.asyncflow.console.frame.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * The statuses and stages of a type, with their numbers of tasks, each of which narrows a search.
- * Without a type the statuses have no numbers, because nothing counts over all types.
+ * The statuses have no numbers without a type, and where other words narrow the search, because
+ * nothing counts these.
  */
 record Facets(List<FindViews.Facet> statuses, List<FindViews.Facet> stages) {
 
   static final Facets NONE = new Facets(List.of(), List.of());
   private static final int MOST_STAGES = 32;
+
+  /** The names of words that say what is counted. */
+  private static final Set<String> COUNTED = Set.of("type", "stage", "status");
 
   static Facets read(Frame frame, Calls calls, SearchText q, String order) {
     List<StageNumbers> stages = stages(frame, calls, q.value("type"));
@@ -27,11 +32,14 @@ record Facets(List<FindViews.Facet> statuses, List<FindViews.Facet> stages) {
         stages.stream()
             .filter(stage -> asked.isEmpty() || asked.contains(stage.taskStage()))
             .toList();
+    boolean isCounted =
+        q.words().stream()
+            .allMatch(word -> COUNTED.contains(word.name()) && word.operator().equals(":"));
     List<FindViews.Facet> statuses = new ArrayList<>();
     for (TaskStatus status : TaskStatus.values()) {
       String name = status.name().toLowerCase(Locale.ROOT);
       BoundedCount count =
-          stages.isEmpty()
+          stages.isEmpty() || !isCounted
               ? null
               : counted.stream()
                   .map(stage -> countOf(stage, status))
@@ -48,7 +56,7 @@ record Facets(List<FindViews.Facet> statuses, List<FindViews.Facet> stages) {
 
   private static FindViews.Facet facet(
       Frame frame, SearchText q, String order, String name, String value, BoundedCount count) {
-    boolean isSet = q.values(name).stream().anyMatch(value::equalsIgnoreCase);
+    boolean isSet = q.has(name, value);
     String text = q.toggled(name, value).text();
     return new FindViews.Facet(value, TaskFinder.address(frame, text, order), isSet, count);
   }

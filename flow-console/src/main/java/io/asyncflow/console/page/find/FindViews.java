@@ -3,6 +3,7 @@ package io.asyncflow.console.page.find;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.stats.BoundedCount;
+import io.asyncflow.console.page.TypeNames;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +19,7 @@ public final class FindViews {
    * @param order empty for the one that suits the words
    * @param refusal why the words were refused; {@code null} if they were not
    * @param found {@code null} if they were
+   * @param types that the field suggests
    * @param acts that the operator's roles have, of {@code retry}, {@code cancel}, {@code run_now}
    */
   public record Listed(
@@ -30,10 +32,22 @@ public final class FindViews {
       List<Facet> stages,
       List<Saved> saved,
       Set<Column> columns,
+      TypeNames types,
       List<String> acts) {
 
     public boolean shows(Column column) {
       return columns.contains(column);
+    }
+
+    /** The key of what an empty page says of where was looked. */
+    public String hint() {
+      if (found.further() != null) {
+        return "find.none.yet.hint";
+      }
+      if (found.isWhole()) {
+        return "find.none.hint";
+      }
+      return order.equals(TaskFinder.LONGEST) ? "find.none.longest" : "find.none.places";
     }
   }
 
@@ -95,7 +109,7 @@ public final class FindViews {
    *
    * @param isOwn whether the operator has saved it
    */
-  public record Saved(String name, String q, String url, boolean isOwn) {}
+  public record Saved(String name, String url, boolean isOwn) {}
 
   /** The fields that make words for those who do not type them. */
   public record Builder(

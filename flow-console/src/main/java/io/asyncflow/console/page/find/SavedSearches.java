@@ -1,7 +1,5 @@
 package io.asyncflow.console.page.find;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -12,13 +10,26 @@ import org.springframework.web.util.UriUtils;
 /**
  * Searches that an operator has given names, in a cookie of the browser. Immutable.
  *
- * @param byName their texts, in the order in which they were saved
+ * @param byName in the order in which they were saved
  */
-record SavedSearches(Map<String, String> byName) {
+record SavedSearches(Map<String, Search> byName) {
 
   static final String COOKIE = "asyncflow_searches";
   static final int MOST = 20;
-  private static final int LONGEST_NAME = 40;
+  static final int LONGEST_NAME = 40;
+
+  /**
+   * A search.
+   *
+   * @param q its words
+   * @param order of what it finds; empty for the one that suits the words
+   */
+  record Search(String q, String order) {
+
+    Search {
+      order = TaskFinder.ORDERS.contains(order) ? order : "";
+    }
+  }
 
   /** Browsers drop a cookie that is larger than four kilobytes. */
   private static final int LONGEST_COOKIE = 3_800;
@@ -27,12 +38,13 @@ record SavedSearches(Map<String, String> byName) {
    * @param cookie its value; empty if there is none. What is not understood is left out
    */
   static SavedSearches of(String cookie) {
-    Map<String, String> saved = new LinkedHashMap<>();
-    for (String pair : cookie.split("&")) {
-      int equals = pair.indexOf('=');
-      if (equals > 0 && saved.size() < MOST) {
+    Map<String, Search> saved = new LinkedHashMap<>();
+    for (String each : cookie.split("&")) {
+      String[] parts = each.split("=", 3);
+      if (parts.length > 1 && !parts[0].isEmpty() && saved.size() < MOST) {
         try {
-          saved.put(decoded(pair.substring(0, equals)), decoded(pair.substring(equals + 1)));
+          String order = parts.length > 2 ? parts[2] : "";
+          saved.put(decoded(parts[0]), new Search(decoded(parts[1]), order));
         } catch (IllegalArgumentException e) {
           // another program's cookie
         }
@@ -45,26 +57,22 @@ record SavedSearches(Map<String, String> byName) {
     return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
-  /**
-   * @throws FlowException if there is no room for it
-   */
-  SavedSearches with(String name, String q) {
-    Map<String, String> more = new LinkedHashMap<>(byName);
-    more.put(name, q);
-    SavedSearches saved = new SavedSearches(more);
-    if (name.isEmpty()
-        || name.length() > LONGEST_NAME
-        || more.size() > MOST
-        || saved.cookieValue().length() > LONGEST_COOKIE) {
-      throw new FlowException(
-          ErrorCode.INVALID_INPUT,
-          "a saved search has a name of at most 40 characters, and there is room for 20: remove one");
-    }
-    return saved;
+  SavedSearches with(String name, Search search) {
+    Map<String, Search> more = new LinkedHashMap<>(byName);
+    more.put(name, search);
+    return new SavedSearches(more);
+  }
+
+  /** Whether a browser keeps them, and the page that lists them has room. */
+  boolean fit() {
+    return byName.size() <= MOST
+        && byName.keySet().stream()
+            .allMatch(name -> !name.isEmpty() && name.length() <= LONGEST_NAME)
+        && cookieValue().length() <= LONGEST_COOKIE;
   }
 
   SavedSearches without(String name) {
-    Map<String, String> fewer = new LinkedHashMap<>(byName);
+    Map<String, Search> fewer = new LinkedHashMap<>(byName);
     fewer.remove(name);
     return new SavedSearches(fewer);
   }
@@ -73,6 +81,10 @@ record SavedSearches(Map<String, String> byName) {
     return byName.entrySet().stream()
         .map(saved -> encoded(saved.getKey()) + "=" + encoded(saved.getValue()))
         .collect(Collectors.joining("&"));
+  }
+
+  private static String encoded(Search search) {
+    return encoded(search.q()) + (search.order().isEmpty() ? "" : "=" + search.order());
   }
 
   private static String encoded(String text) {

@@ -159,13 +159,23 @@ record SearchText(String text, List<Word> words) {
     return of(rest.toString());
   }
 
+  /** Whether a value of a name is there. */
+  boolean has(String name, String value) {
+    return values(name).stream().anyMatch(each -> isSame(name, each, value));
+  }
+
   /** The same with a value if it was not there, and without it if it was. */
   SearchText toggled(String name, String value) {
     Set<String> values = new TreeSet<>(values(name));
-    if (!values.remove(value)) {
+    if (!values.removeIf(each -> isSame(name, each, value))) {
       values.add(value);
     }
     return with(name, List.copyOf(values));
+  }
+
+  /** Statuses may be in capitals; stages of another spelling are other stages. */
+  private static boolean isSame(String name, String one, String other) {
+    return name.equals("status") ? one.equalsIgnoreCase(other) : one.equals(other);
   }
 
   private static void append(StringBuilder text, String word) {

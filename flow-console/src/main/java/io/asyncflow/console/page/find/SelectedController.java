@@ -66,7 +66,7 @@ public class SelectedController {
             .filter(each -> each.act().equals(form.text("act")))
             .findFirst()
             .orElseThrow(Form::noPage);
-    List<FindViews.Choice> tasks = choices(fields.getOrDefault("task", List.of()));
+    List<FindViews.Choice> tasks = choices(frame, fields.getOrDefault("task", List.of()));
     String to = frame.urls().own(form.text("to"));
     if (tasks.isEmpty()) {
       return Pages.goTo(to);
@@ -97,9 +97,9 @@ public class SelectedController {
         frame.openedBy(to), "selected-done", new FindViews.Outcome(kind.act(), done, refused, to));
   }
 
-  private static List<FindViews.Choice> choices(List<String> seen) {
+  private static List<FindViews.Choice> choices(Frame frame, List<String> seen) {
     if (seen.size() > MOST) {
-      throw new FlowException(ErrorCode.INVALID_INPUT, "at most " + MOST + " tasks at once");
+      throw new FlowException(ErrorCode.INVALID_INPUT, frame.t("find.selected.most", MOST));
     }
     return seen.stream().distinct().map(SelectedController::choice).toList();
   }

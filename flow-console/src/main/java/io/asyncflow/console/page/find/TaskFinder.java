@@ -26,7 +26,9 @@ public class TaskFinder {
 
   static final List<String> ORDERS = List.of("NEWEST", "DUE", "LATEST_DUE", LONGEST);
 
+  private static final String SEARCH = "/api/task/search";
   private static final int PAGE = 100;
+  private static final int DOWNLOADED = 200;
 
   /** A search that looks at more than this is not repeated every few seconds. */
   private static final int CHEAP = 2_000;
@@ -69,18 +71,22 @@ public class TaskFinder {
         rows.isEmpty() ? wider(frame, q, order) : List.of());
   }
 
-  FoundTasks search(String q, String order, String cursor) {
+  private FoundTasks search(String q, String order, String cursor) {
     return calls.get(
-        FoundTasks.class,
-        "/api/task/search",
-        "q",
-        q,
-        "order",
-        order.equals(LONGEST) ? "" : order,
-        "cursor",
-        cursor,
-        "limit",
-        PAGE);
+        FoundTasks.class, SEARCH, "q", q, "order", order, "cursor", cursor, "limit", PAGE);
+  }
+
+  /** The JSON of a page of a search, as the API answers it. */
+  String download(SearchText q, String order, String cursor) {
+    if (!order.equals(LONGEST)) {
+      return calls
+          .call(SEARCH, "q", q.text(), "order", order, "cursor", cursor, "limit", DOWNLOADED)
+          .toPrettyString();
+    }
+    List<String> ids = running(q).runningList().stream().map(RunningTask::taskId).toList();
+    return ids.isEmpty()
+        ? "{\"taskList\":[]}"
+        : calls.call(SEARCH, "q", q.text(), "taskId", ids).toPrettyString();
   }
 
   static String address(Frame frame, String q, String order, String... more) {
@@ -95,17 +101,7 @@ public class TaskFinder {
 
   /** Executing tasks of the words' type and worker, of which the other words must fit, too. */
   private FindViews.Found longest(Frame frame, SearchText q) {
-    String worker = q.value("worker");
-    RunningPage running =
-        calls.get(
-            RunningPage.class,
-            "/api/task/running",
-            "taskType",
-            q.value("type"),
-            "workerId",
-            worker.endsWith("*") ? "" : worker,
-            "limit",
-            PAGE);
+    RunningPage running = running(q);
     Map<String, RunningTask> byId =
         running.runningList().stream()
             .collect(Collectors.toMap(RunningTask::taskId, Function.identity(), (a, b) -> a));
@@ -113,9 +109,7 @@ public class TaskFinder {
     List<Task> tasks =
         ids.isEmpty()
             ? List.of()
-            : calls
-                .get(FoundTasks.class, "/api/task/search", "q", q.text(), "taskId", ids)
-                .taskList();
+            : calls.get(FoundTasks.class, SEARCH, "q", q.text(), "taskId", ids).taskList();
     List<FindViews.Row> rows =
         tasks.stream().map(task -> row(task, byId.get(task.taskId()).holdTime())).toList();
     return new FindViews.Found(
@@ -129,6 +123,19 @@ public class TaskFinder {
         null,
         frame.to("/tasks/download", "q", q.text(), "order", LONGEST),
         rows.isEmpty() ? wider(frame, q, LONGEST) : List.of());
+  }
+
+  private RunningPage running(SearchText q) {
+    String worker = q.value("worker");
+    return calls.get(
+        RunningPage.class,
+        "/api/task/running",
+        "taskType",
+        q.value("type"),
+        "workerId",
+        worker.endsWith("*") ? "" : worker,
+        "limit",
+        PAGE);
   }
 
   private static FindViews.Row row(Task task, Long heldSince) {

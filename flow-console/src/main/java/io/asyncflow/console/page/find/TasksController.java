@@ -7,6 +7,7 @@ import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.Form;
+import io.asyncflow.console.page.TypeNames;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -86,6 +87,7 @@ public class TasksController {
             facets.stages(),
             saved(frame, SavedSearches.of(saved)),
             Column.of(columns),
+            TypeNames.read(calls),
             SelectedController.actsOf(frame)));
   }
 
@@ -133,12 +135,14 @@ public class TasksController {
     List<FindViews.Saved> all = new ArrayList<>();
     for (Common common : COMMON) {
       String url = TaskFinder.address(frame, common.q(), common.order());
-      all.add(new FindViews.Saved(frame.t(common.key()), "", url, false));
+      all.add(new FindViews.Saved(frame.t(common.key()), url, false));
     }
     own.byName()
         .forEach(
-            (name, q) ->
-                all.add(new FindViews.Saved(name, q, TaskFinder.address(frame, q, ""), true)));
+            (name, saved) ->
+                all.add(
+                    new FindViews.Saved(
+                        name, TaskFinder.address(frame, saved.q(), saved.order()), true)));
     return all;
   }
 
@@ -162,23 +166,13 @@ public class TasksController {
     return Pages.goTo(TaskFinder.address(frame, q.text(), form.text("order")));
   }
 
-  /** A page of a search as the API answers it. */
+  /** A page of a search as the API answers it, of the tasks that the page shows and some more. */
   @GetMapping("/download")
   public ResponseEntity<byte[]> download(Frame frame, @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
     byte[] json =
-        calls
-            .call(
-                "/api/task/search",
-                "q",
-                form.text("q"),
-                "order",
-                form.text("order").equals(TaskFinder.LONGEST) ? "" : form.text("order"),
-                "cursor",
-                form.text("cursor"),
-                "limit",
-                200)
-            .toPrettyString()
+        finder
+            .download(SearchText.of(form.text("q")), form.text("order"), form.text("cursor"))
             .getBytes(StandardCharsets.UTF_8);
     return ResponseEntity.ok()
         .contentType(MediaType.APPLICATION_JSON)

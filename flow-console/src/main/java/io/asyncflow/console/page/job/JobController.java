@@ -12,6 +12,7 @@ import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
 import io.asyncflow.console.page.Form;
+import io.asyncflow.console.page.TypeNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +69,10 @@ public class JobController {
             ? null
             : frame.to(
                 "/jobs", "state", state, "type", type, "user", user, "cursor", page.nextCursor());
-    return pages.show(frame, "jobs", new JobViews.Listed(page.jobList(), state, type, user, older));
+    return pages.show(
+        frame,
+        "jobs",
+        new JobViews.Listed(page.jobList(), state, type, user, older, TypeNames.read(calls)));
   }
 
   private record Answer(Job jobData, Double rate, Long estimatedEnd) {}

@@ -4,6 +4,7 @@ import io.asyncflow.api.Job;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
+import io.asyncflow.console.page.TypeNames;
 import java.util.List;
 
 /** What the templates of jobs show. */
@@ -14,8 +15,10 @@ public final class JobViews {
   /**
    * @param state that is asked for; empty for all, as with the others
    * @param older the address of the next page; {@code null} on the last
+   * @param types that the field suggests
    */
-  public record Listed(List<Job> jobs, String state, String type, String user, String older) {}
+  public record Listed(
+      List<Job> jobs, String state, String type, String user, String older, TypeNames types) {}
 
   /**
    * @param rate children a second; {@code null} until one has ended

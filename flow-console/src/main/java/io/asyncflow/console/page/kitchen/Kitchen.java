@@ -7,6 +7,7 @@ import io.asyncflow.console.chart.Spark;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
+import io.asyncflow.console.page.TypeNames;
 import io.asyncflow.console.page.failure.Failures;
 import io.asyncflow.console.page.job.JobBar;
 import java.util.Collections;
@@ -118,7 +119,12 @@ public final class Kitchen {
             "249835547751612417_tts_task_1",
             wave(48));
     return new Failures(
-        new Failures.Filter("", "", "", ""), 24 * 60 * MINUTE, false, List.of(group), null);
+        new Failures.Filter("", "", "", ""),
+        24 * 60 * MINUTE,
+        false,
+        List.of(group),
+        null,
+        TypeNames.NONE);
   }
 
   private static String address(Frame frame) {

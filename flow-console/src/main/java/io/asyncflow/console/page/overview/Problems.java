@@ -53,7 +53,8 @@ final class Problems {
     String subject = problem.taskStage() == null ? type : type + "/" + problem.taskStage();
     String page = "/types/" + type.toLowerCase(Locale.ROOT);
     switch (problem.code()) {
-      case "NO_WORKER" ->
+      case "NO_WORKER" -> {
+        if (frame.may("WORKER_READ")) {
           add(
               problem.code(),
               subject,
@@ -61,6 +62,10 @@ final class Problems {
               0,
               frame.to("/workers", "stage", subject),
               "nav.workers");
+        } else {
+          add(problem.code(), subject, "", 0, frame.to(page), "problem.type");
+        }
+      }
       case "POISONED" ->
           add(
               problem.code(),

@@ -12,6 +12,7 @@ import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
 import io.asyncflow.console.page.Form;
+import io.asyncflow.console.page.TypeNames;
 import java.util.List;
 import java.util.Map;
 import org.springframework.http.ResponseEntity;
@@ -65,7 +66,9 @@ public class ScheduleController {
             ? null
             : frame.to("/schedules", "state", state, "type", type, "cursor", page.nextCursor());
     return pages.show(
-        frame, "schedules", new ScheduleViews.Listed(page.scheduleList(), state, type, older));
+        frame,
+        "schedules",
+        new ScheduleViews.Listed(page.scheduleList(), state, type, older, TypeNames.read(calls)));
   }
 
   @GetMapping("/{id}")
@@ -141,7 +144,11 @@ public class ScheduleController {
             .unless(isPaused, "why_not.paused")
             .unless(!isActive, "why_not.ended"),
         act(frame, "SCHEDULE_STEER", "resume", schedule).unless(!isPaused, "why_not.not_paused"),
-        act(frame, "SCHEDULE_STEER", "trigger", schedule));
+        act(
+            frame,
+            frame.may("SCHEDULE_SAVE") ? "SCHEDULE_SAVE" : "SCHEDULE_STEER",
+            "trigger",
+            schedule));
   }
 
   private static Act act(Frame frame, String verb, String act, Schedule schedule) {

@@ -8,6 +8,7 @@ import io.asyncflow.api.schedule.ScheduleGap;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
+import io.asyncflow.console.page.TypeNames;
 import java.util.List;
 
 /** What the templates of schedules show. */
@@ -21,8 +22,10 @@ public final class ScheduleViews {
   /**
    * @param state that is asked for; empty for all, as with the type
    * @param older the address of the next page; {@code null} on the last
+   * @param types that the field suggests
    */
-  public record Listed(List<Schedule> schedules, String state, String type, String older) {}
+  public record Listed(
+      List<Schedule> schedules, String state, String type, String older, TypeNames types) {}
 
   /**
    * @param next {@code null} if nobody can tell its next fires

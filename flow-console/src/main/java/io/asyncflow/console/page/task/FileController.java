@@ -21,9 +21,9 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
 /**
- * Sends what runs have stored, and documents of tasks. It was written by strangers: so it is a
- * download of no known type, in a sandbox without scripts should a browser show it all the same.
- * Only what begins as audio does is played on a page.
+ * Sends what runs have stored, documents of tasks, and inputs of jobs. It was written by strangers:
+ * so it is a download of no known type, in a sandbox without scripts should a browser show it all
+ * the same. Only what begins as audio does is played on a page.
  */
 @Controller
 @RequestMapping("${asyncflow.console.path:/console}/file")
@@ -82,6 +82,21 @@ public class FileController {
         HttpHeaders.CONTENT_DISPOSITION,
         "attachment; filename=\"" + read.taskId() + "-" + of + ".json\"");
     response.getOutputStream().write(bytes);
+  }
+
+  /** What a job was given to split, whole. */
+  @GetMapping("/input")
+  public void input(Frame frame, @RequestParam String job, HttpServletResponse response)
+      throws IOException {
+    String id = job.replaceAll("[^0-9]", "");
+    api.readInput(
+        job,
+        length -> {
+          begin(response, length, "application/octet-stream");
+          response.setHeader(
+              HttpHeaders.CONTENT_DISPOSITION, "attachment; filename=\"" + id + "-input.txt\"");
+          return response.getOutputStream();
+        });
   }
 
   @GetMapping("/play")

@@ -61,12 +61,12 @@ public class TaskController {
             reading.files(id),
             reading.contents(frame, task),
             reading.done(id),
-            curl(task.taskId())));
+            curl(frame, task.taskId())));
   }
 
-  private static List<String> curl(String id) {
+  private static List<String> curl(Frame frame, String id) {
     return Stream.of("getTask", "why", "history", "getActs")
-        .map(call -> "curl -s \"$FLOW_URL/api/task/" + call + "?taskId=" + id + "\"")
+        .map(call -> frame.curl("/api/task/" + call + "?taskId=" + id))
         .toList();
   }
 

@@ -29,7 +29,8 @@ public record WhyView(List<Line> lines, boolean isNext) {
    *
    * @param sentence in the operator's language; the server's own for a code that is not known
    * @param todo what helps; empty if nothing need be done
-   * @param place where that is done; {@code null} if it is done on this page, or elsewhere
+   * @param place where that is done; {@code null} if it is done on this page, or where the operator
+   *     may not look
    */
   public record Line(
       String code,
@@ -185,6 +186,10 @@ public record WhyView(List<Line> lines, boolean isNext) {
       Frame frame, WhyReason reason, Map<String, Object> data, String type) {
     String path = reason.todo() == null ? null : PLACES.get(reason.todo());
     if (path == null || path.endsWith("*") && type.isEmpty()) {
+      return null;
+    }
+    if (path.equals("/workers") && !frame.may("WORKER_READ")
+        || path.equals("/cluster") && !frame.may("GOVERN_READ")) {
       return null;
     }
     if (path.endsWith("+") && !data.containsKey("jobId")) {

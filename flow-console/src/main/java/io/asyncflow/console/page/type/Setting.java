@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -19,6 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
 public record Setting(String name, String group, String value, String usual) {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** What {@code TYPE_TUNE} changes, and not {@code TYPE_SAVE} alone. */
+  private static final Set<String> TUNED = Set.of("max_executing", "rate_limit");
 
   /** Name, group and default of all settings that a form can change, in their order. */
   private static final List<Setting> ALL =
@@ -43,6 +47,11 @@ public record Setting(String name, String group, String value, String usual) {
 
   private static Setting of(String name, String group, String usual) {
     return new Setting(name, group, "", usual);
+  }
+
+  /** Whether those may change it who may change no other settings. */
+  public boolean isTuned() {
+    return TUNED.contains(name);
   }
 
   /**

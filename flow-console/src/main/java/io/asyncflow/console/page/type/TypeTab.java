@@ -37,7 +37,18 @@ public sealed interface TypeTab {
 
   record Tables(List<Table> tables) implements TypeTab {}
 
-  record Settings(List<Setting> settings, boolean mayChange) implements TypeTab {}
+  /**
+   * How it is set.
+   *
+   * @param mayTune whether the operator may change some of it
+   * @param maySave whether the operator may change all of it
+   */
+  record Settings(List<Setting> settings, boolean mayTune, boolean maySave) implements TypeTab {
+
+    public boolean mayChange(Setting setting) {
+      return maySave || mayTune && setting.isTuned();
+    }
+  }
 
   /**
    * What was done to it by hand.

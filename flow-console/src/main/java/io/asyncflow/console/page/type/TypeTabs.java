@@ -37,15 +37,12 @@ final class TypeTabs {
 
   TypeTab read(Frame frame, TaskTypeSettings type, String tab, Form form) {
     return switch (tab) {
-      case "settings" -> new TypeTab.Settings(Setting.of(type), mayChange(frame));
+      case "settings" ->
+          new TypeTab.Settings(Setting.of(type), frame.may("TYPE_TUNE"), frame.may("TYPE_SAVE"));
       case "tables" -> tables(type);
       case "acts" -> acts(type);
       default -> numbers(frame, type, tab, form);
     };
-  }
-
-  private static boolean mayChange(Frame frame) {
-    return frame.may("TYPE_SAVE") || frame.may("TYPE_TUNE");
   }
 
   private TypeTab tables(TaskTypeSettings type) {

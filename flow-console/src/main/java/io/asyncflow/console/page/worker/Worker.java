@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * A worker, as {@code worker/list} answers it.
@@ -50,6 +51,32 @@ public record Worker(
 
   public Map<String, String> states() {
     return description == null || description.states() == null ? Map.of() : description.states();
+  }
+
+  /** The labels that it lacks, by stages that it has handlers for and does not ask for. */
+  public Map<String, String> withheld() {
+    if (description == null || description.withheld() == null) {
+      return Map.of();
+    }
+    Map<String, String> lacking = new TreeMap<>();
+    description
+        .withheld()
+        .forEach(stage -> lacking.put(stage.stage(), String.join(", ", stage.requires())));
+    return lacking;
+  }
+
+  /** By stages, as {@code type/stage}. */
+  public Map<String, String> models() {
+    return description == null || description.models() == null ? Map.of() : description.models();
+  }
+
+  public List<String> loaded() {
+    return description == null || description.loaded() == null ? List.of() : description.loaded();
+  }
+
+  /** The ids of tasks that it holds and has not begun. */
+  public List<String> queued() {
+    return description == null || description.queued() == null ? List.of() : description.queued();
   }
 
   public boolean isLost() {

@@ -48,6 +48,16 @@ class FindTest {
   }
 
   @Test
+  void fieldsOfTypesSuggestThoseThatThereAre() throws Exception {
+    for (String address : List.of("/tasks", "/jobs", "/schedules", "/failures")) {
+      assertThat(page(address).select("main input[name=type]").attr("list")).isEqualTo("types");
+      assertThat(page(address).select("datalist#types option").eachAttr("value"))
+          .as(address)
+          .containsExactly("lark", "Render", "report", "tts");
+    }
+  }
+
+  @Test
   void builderShowsTheWordsOfTheSearch() throws Exception {
     Document page = page("/tasks?q=type:tts%20status:failed,paused%20age%3C2d");
 
@@ -83,6 +93,81 @@ class FindTest {
   }
 
   @Test
+  void whereNotAllWasLookedAtNothingElseIsSaid() throws Exception {
+    String all = "All that could fit was looked at.";
+    assertThat(
+            page("/tasks?q=status:executing%20user:nobody&order=LONGEST").select(".empty").text())
+        .contains(all);
+    api.withRows(100);
+    assertThat(
+            page("/tasks?q=status:executing%20user:nobody&order=LONGEST").select(".empty").text())
+        .contains("The 100 tasks that have run for the longest were looked at.")
+        .doesNotContain(all);
+    api.atTheEnd(true);
+    assertThat(page("/tasks?q=status:waiting%20user:nobody").select(".empty").text())
+        .contains("Name a type or a stage")
+        .doesNotContain(all);
+  }
+
+  @Test
+  void downloadHasTheTasksOfTheList() throws Exception {
+    Document page = page("/tasks?q=status:executing&order=LONGEST");
+    String file =
+        pages
+            .open(page.select("a[download]").attr("href").substring(8), Language.EN)
+            .getContentAsString();
+
+    assertThat(page.select("#rows tr")).hasSize(3);
+    assertThat(file.split("\"taskId\"")).hasSize(4);
+  }
+
+  @Test
+  void facetsOfMoreThanATypeHaveNoNumbers() throws Exception {
+    for (String q : new String[] {"user:ada", "age%3C1h", "error", "job:" + SampleApi.JOB}) {
+      assertThat(page("/tasks?q=type:tts%20" + q).select(".facets").first().select("b"))
+          .as(q)
+          .isEmpty();
+    }
+    assertThat(page("/tasks?q=type:tts%20stage:merge%20status:failed").select(".facets b").text())
+        .isNotEmpty();
+  }
+
+  @Test
+  void statusInCapitalsIsSwitchedOffByAClick() throws Exception {
+    assertThat(
+            decoded(
+                page("/tasks?q=type:tts%20status:FAILED,waiting")
+                    .select(".facets a:contains(Failed)")
+                    .attr("href")))
+        .isEqualTo("/console/tasks?q=type:tts status:waiting");
+  }
+
+  @Test
+  void whatIsRefusedIsSaidInTheLanguageOfThePage() throws Exception {
+    assertThat(pages.html("/tasks?q=type:tts%20foo:bar", Language.ZH)).contains("服务器的说明");
+    for (Language language : Language.values()) {
+      String of = language == Language.ZH ? "最多" : "at most";
+      assertThat(
+              pages
+                  .submit(language, "/tasks/save", "name", "", "q", "x")
+                  .getContentAsString(StandardCharsets.UTF_8))
+          .contains(of + " 40");
+      String[] fields = new String[2 + 2 * 201];
+      fields[0] = "act";
+      fields[1] = "retry";
+      for (int i = 2; i < fields.length; i += 2) {
+        fields[i] = "task";
+        fields[i + 1] = i + "_tts_task_1~2~8";
+      }
+      assertThat(
+              pages
+                  .submit(language, "/tasks/selected", fields)
+                  .getContentAsString(StandardCharsets.UTF_8))
+          .contains(language == Language.ZH ? "最多 200" : "At most 200");
+    }
+  }
+
+  @Test
   void wordThatIsWrongIsMarkedAndTheOthersStay() throws Exception {
     Document page = page("/tasks?q=type:tts%20foo:bar");
 
@@ -102,6 +187,8 @@ class FindTest {
     }
     assertThat(decoded(pages.open("/open?id=ada", Language.EN).getHeader("Location")))
         .isEqualTo("/console/tasks?q=user:ada");
+    assertThat(decoded(pages.open("/open?id=10086", Language.EN).getHeader("Location")))
+        .isEqualTo("/console/tasks?q=user:10086");
     assertThat(decoded(pages.open("/open?id=status:failed", Language.EN).getHeader("Location")))
         .isEqualTo("/console/tasks?q=status:failed");
   }
@@ -199,6 +286,16 @@ class FindTest {
         .startsWith("asyncflow_searches=mine=type%3Atts%20age%3C1h;")
         .contains("HttpOnly")
         .contains("SameSite=Lax");
+
+    MockHttpServletResponse ordered =
+        pages.submit("/tasks/save", "name", "n", "q", "status:executing", "order", "LONGEST");
+    assertThat(ordered.getHeader("Set-Cookie"))
+        .startsWith("asyncflow_searches=n=status%3Aexecuting=LONGEST;");
+    assertThat(
+            pages
+                .submit("/tasks/save", "name", "n", "q", "status:executing", "order", "ODD")
+                .getHeader("Set-Cookie"))
+        .startsWith("asyncflow_searches=n=status%3Aexecuting;");
 
     assertThat(
             pages.submit("/tasks/columns", "column", "user", "column", "x").getHeader("Set-Cookie"))

@@ -8,10 +8,12 @@ import io.asyncflow.console.text.Language;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletResponse;
 
 class JobPageTest {
 
-  private final SamplePages pages = new SamplePages(new SampleApi());
+  private final SampleApi api = new SampleApi();
+  private final SamplePages pages = new SamplePages(api);
 
   @Test
   void rateAndExpectedEndAreAmongTheFacts() throws Exception {
@@ -20,5 +22,23 @@ class JobPageTest {
     assertThat(page.select("#facts div:contains(Children ended) dd").text()).isEqualTo("31.5/s");
     assertThat(page.select("#facts div:contains(Expected to end) time").attr("datetime"))
         .endsWith("0.000Z");
+    assertThat(page.select("a[href=/console/audit?object=job%3A" + SampleApi.JOB + "]")).hasSize(1);
+  }
+
+  @Test
+  void inputIsADownloadForThoseWhoMayReadIt() throws Exception {
+    String address = "/jobs/" + SampleApi.JOB;
+    String link = "a[href=/console/file/input?job=" + SampleApi.JOB + "]";
+    assertThat(Jsoup.parse(pages.html(address, Language.EN)).select(link)).hasSize(1);
+
+    MockHttpServletResponse input = pages.open("/file/input?job=" + SampleApi.JOB, Language.EN);
+    assertThat(input.getContentAsString()).isEqualTo("Call me Ishmael.");
+    assertThat(input.getContentType()).isEqualTo("application/octet-stream");
+    assertThat(input.getHeader("Content-Disposition"))
+        .isEqualTo("attachment; filename=\"" + SampleApi.JOB + "-input.txt\"");
+    assertThat(pages.open("/file/input?job=1", Language.EN).getStatus()).isEqualTo(404);
+
+    api.withVerbs("JOB_READ");
+    assertThat(Jsoup.parse(pages.html(address, Language.EN)).select(link)).isEmpty();
   }
 }

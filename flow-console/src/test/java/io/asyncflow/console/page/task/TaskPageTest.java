@@ -6,9 +6,12 @@ import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SampleApi.Called;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -116,7 +119,30 @@ class TaskPageTest {
   }
 
   @Test
+  void copyIsAsItIsForThoseWhoMayNotCreateTasks() throws Exception {
+    String changed = "[name=taskStage], [name=userId], [name=taskContext]";
+    api.ofNoJob(true).withStranger("plain text");
+    assertThat(page(8).select("#act-task_clone").select(changed)).hasSizeGreaterThan(1);
+
+    List<String> verbs = new ArrayList<>(List.of(SampleApi.ALL_VERBS));
+    verbs.remove("TASK_CREATE");
+    api.withVerbs(verbs.toArray(String[]::new));
+    Element form = page(8).selectFirst("#act-task_clone form");
+    assertThat(form.select(changed)).isEmpty();
+    assertThat(form.select("[name=priority], [name=runAt]")).hasSize(2);
+    assertThat(form.text()).contains("TASK_CREATE");
+  }
+
+  @Test
   void contextWithCoveredValuesIsNotEdited() throws Exception {
+    assertThat(page(8).select("textarea")).isEmpty();
+    assertThat(page(8).html()).doesNotContain("sk-4711");
+  }
+
+  @Test
+  void contextOfManyValuesWithCoveredOnesIsNotEdited() throws Exception {
+    api.ofNoJob(true).withContext("{\"api_key\":\"sk-4711\",\"n\":[" + "1,".repeat(600) + "1]}");
+    assertThat(page(8).select("#act-task_clone")).hasSize(1);
     assertThat(page(8).select("textarea")).isEmpty();
     assertThat(page(8).html()).doesNotContain("sk-4711");
   }

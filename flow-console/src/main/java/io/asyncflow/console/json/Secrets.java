@@ -1,0 +1,33 @@
+package io.asyncflow.console.json;
+
+import java.util.regex.Pattern;
+import tools.jackson.core.JsonToken;
+
+/** Which members of documents nobody should read over an operator's shoulder. Pure. */
+final class Secrets {
+
+  static final String COVER = "••••";
+
+  private static final String SECRET =
+      "(password|passwd|secret|api_?-?key|authorization|credential)";
+
+  private static final Pattern NAME = Pattern.compile("(?i)" + SECRET + "|token");
+
+  /**
+   * Names that count tokens, as those of language models do, and are no token: a number is shown.
+   */
+  private static final Pattern COUNT = Pattern.compile("(?is)(?!.*" + SECRET + ").*token.+");
+
+  private Secrets() {}
+
+  /**
+   * Whether the value of a member is covered.
+   *
+   * @param value the first token of it
+   */
+  static boolean hides(String name, JsonToken value) {
+    return value != JsonToken.VALUE_NULL
+        && NAME.matcher(name).find()
+        && !(value.isNumeric() && COUNT.matcher(name).matches());
+  }
+}
