@@ -216,12 +216,23 @@ public interface FlowClient {
     saveTaskType(settings, Set.of());
   }
 
+  /** As {@link #saveTaskType(TaskTypeSettings, Set, String, String)}, without a reason. */
+  default void saveTaskType(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
+    saveTaskType(settings, removed, null, null);
+  }
+
   /**
    * Creates or changes a task type, and takes away settings that it need not have.
    *
    * @param removed {@code null} from now on; so they are not among the settings
+   * @param operator recorded with the act; {@code null} for none
+   * @param reason recorded with the act; {@code null} for none
    */
-  void saveTaskType(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed);
+  void saveTaskType(
+      TaskTypeSettings settings,
+      Set<TaskTypeSettings.Removable> removed,
+      String operator,
+      String reason);
 
   /**
    * Calls that do not wait. Those of {@link HttpFlowClient} take no thread; those of other clients

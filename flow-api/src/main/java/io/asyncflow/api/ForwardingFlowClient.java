@@ -123,8 +123,12 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
-  public void saveTaskType(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
-    client.saveTaskType(settings, removed);
+  public void saveTaskType(
+      TaskTypeSettings settings,
+      Set<TaskTypeSettings.Removable> removed,
+      String operator,
+      String reason) {
+    client.saveTaskType(settings, removed, operator, reason);
   }
 
   @Override

@@ -460,8 +460,13 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
-  public void saveTaskType(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
+  public void saveTaskType(
+      TaskTypeSettings settings,
+      Set<TaskTypeSettings.Removable> removed,
+      String operator,
+      String reason) {
     ObjectNode body = WireJson.treeOf(settings);
+    body.put("operator", operator).put("reason", reason);
     body.properties().removeIf(member -> member.getValue().isNull());
     body.remove(List.of("create_time", "modify_time"));
     removed.forEach(setting -> body.putNull(setting.column()));

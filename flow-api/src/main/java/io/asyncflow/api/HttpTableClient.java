@@ -19,6 +19,8 @@ final class HttpTableClient implements TableClient {
 
   private record OfType(String taskType) {}
 
+  private record Roll(String taskType, String operator, String reason) {}
+
   private record Clean(String taskType, String table, String operator, String reason) {}
 
   record Tables(List<TaskTable> tables) {}
@@ -32,8 +34,8 @@ final class HttpTableClient implements TableClient {
   }
 
   @Override
-  public String roll(String taskType) {
-    OfType call = new OfType(taskType);
+  public String roll(String taskType, String operator, String reason) {
+    Roll call = new Roll(taskType, operator, reason);
     return http.<Rolled>post("/api/task_schedule_cfg/roll", call, ROLLED).table();
   }
 

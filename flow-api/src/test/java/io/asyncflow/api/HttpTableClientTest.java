@@ -20,13 +20,13 @@ class HttpTableClientTest {
           .containsExactly(
               new TaskTable("t_lark_task_3", 3, TableState.DRAINED, 7L, null, 1, 2, 3L, false));
       server.answers("{\"table\":\"t_lark_task_4\"}");
-      assertThat(tables.roll("lark")).isEqualTo("t_lark_task_4");
+      assertThat(tables.roll("lark", "ops", null)).isEqualTo("t_lark_task_4");
       server.answers("null");
       tables.clean("lark", "t_lark_task_3", "ann", null);
       assertThat(server.seen)
           .containsExactly(
               "tables {\"taskType\":\"lark\"}",
-              "roll {\"taskType\":\"lark\"}",
+              "roll {\"taskType\":\"lark\",\"operator\":\"ops\"}",
               "clean {\"taskType\":\"lark\",\"table\":\"t_lark_task_3\",\"operator\":\"ann\"}");
     }
   }

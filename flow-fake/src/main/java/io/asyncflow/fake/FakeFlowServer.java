@@ -348,7 +348,10 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized void saveTaskType(
-      TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
+      TaskTypeSettings settings,
+      Set<TaskTypeSettings.Removable> removed,
+      String operator,
+      String reason) {
     String name = types.save(settings, removed);
     if (settings.paused() != null) {
       pauses.saved(name, settings.paused() != 0);

@@ -14,9 +14,11 @@ public interface TableClient {
   /**
    * Begins the next table of a type, whatever the last one has.
    *
+   * @param operator recorded with the act; {@code null} for none
+   * @param reason recorded with the act; {@code null} for none
    * @return the name of the new table
    */
-  String roll(String taskType);
+  String roll(String taskType, String operator, String reason);
 
   /**
    * Drops the first table of a type, which must be drained, before its retention is over. If an

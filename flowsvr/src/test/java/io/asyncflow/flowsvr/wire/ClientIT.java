@@ -262,7 +262,7 @@ class ClientIT {
   @Test
   void nextTableIsBegunByHandAndIsNotDropped() {
     flow.createTask(aTask());
-    String next = flow.tables().roll(type.name());
+    String next = flow.tables().roll(type.name(), "ops", "to try");
     assertThat(flow.tables().list(type.name()))
         .extracting(TaskTable::table, TaskTable::number, TaskTable::state)
         .containsExactly(
@@ -281,7 +281,8 @@ class ClientIT {
 
   @Test
   void aLimitOfUsersIsSaved() {
-    flow.saveTaskType(TaskTypeSettings.named(type.name()).withUserRateLimit(3));
+    flow.saveTaskType(
+        TaskTypeSettings.named(type.name()).withUserRateLimit(3), Set.of(), "ann", "too many");
     assertThat(flow.taskTypes())
         .filteredOn(settings -> settings.taskType().equalsIgnoreCase(type.name()))
         .extracting(TaskTypeSettings::userRateLimit)

@@ -135,8 +135,9 @@ public final class TypeCommand {
   void roll(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "TYPE", description = "the type") String name,
+      @Mixin ActOptions act,
       @Mixin Output output) {
-    String table = client(server).tables().roll(name);
+    String table = client(server).tables().roll(name, act.operator(), act.reason());
     if (!output.printed(new Rolled(table), out)) {
       out.println(OneLine.of(table));
     }
@@ -166,9 +167,11 @@ public final class TypeCommand {
               description =
                   "such as schedule_limit=50; show names the columns; max_retry_interval= and"
                       + " max_unexpected_retries= with nothing behind the sign remove these limits")
-          Map<String, String> columns) {
+          Map<String, String> columns,
+      @Mixin ActOptions act) {
     Map<String, String> values = columns == null ? Map.of() : columns;
-    client(server).saveTaskType(settings(name, values), removed(values));
+    client(server)
+        .saveTaskType(settings(name, values), removed(values), act.operator(), act.reason());
     out.println("Saved.");
   }
 

@@ -116,20 +116,35 @@ class OperatorCommandsTest {
 
   @Test
   void savedColumnsAreSentAndNoOthers() {
-    run("type", "save", "lark", "schedule_limit=50", "sealed=-1");
+    run(
+        "type",
+        "save",
+        "lark",
+        "schedule_limit=50",
+        "sealed=-1",
+        "--operator",
+        "ann",
+        "--reason=a");
     assertThat(server.asked)
         .containsExactly(
-            "task_schedule_cfg/save {\"task_type\":\"lark\",\"schedule_limit\":50,\"sealed\":-1}");
+            "task_schedule_cfg/save {\"task_type\":\"lark\",\"schedule_limit\":50,\"sealed\":-1,"
+                + "\"operator\":\"ann\",\"reason\":\"a\"}");
     assertThat(server.printed()).containsExactly("Saved.");
   }
 
   @Test
   void columnWithNothingBehindTheSignIsRemoved() {
-    run("type", "save", "lark", "max_retry_interval=", "roll_threshold=5000000000");
+    run(
+        "type",
+        "save",
+        "lark",
+        "max_retry_interval=",
+        "roll_threshold=5000000000",
+        "--operator=ann");
     assertThat(server.asked)
         .containsExactly(
             "task_schedule_cfg/save {\"task_type\":\"lark\",\"roll_threshold\":5000000000,"
-                + "\"max_retry_interval\":null}");
+                + "\"operator\":\"ann\",\"max_retry_interval\":null}");
     assertThat(server.run("type", "save", "lark", "lease_seconds=")).isEqualTo(2);
     assertThat(server.errors()).first().isEqualTo("asyncflow: lease_seconds needs a value.");
   }
@@ -181,10 +196,13 @@ class OperatorCommandsTest {
   void tableThatIsBegunIsNamed() {
     server.answers("{\"table\":\"t_lark_task_4\"}");
     server.answers("{\"table\":\"t_lark_task_5\"}");
-    run("type", "roll", "lark");
-    run("type", "roll", "lark", "--json");
+    run("type", "roll", "lark", "--operator", "ann", "--reason", "full soon");
+    run("type", "roll", "lark", "--json", "--operator", "ann", "--reason", "full soon");
     assertThat(server.printed()).containsExactly("t_lark_task_4", "{\"table\":\"t_lark_task_5\"}");
-    assertThat(server.asked).containsOnly("task_schedule_cfg/roll {\"taskType\":\"lark\"}");
+    assertThat(server.asked)
+        .containsOnly(
+            "task_schedule_cfg/roll {\"taskType\":\"lark\",\"operator\":\"ann\","
+                + "\"reason\":\"full soon\"}");
   }
 
   @Test
