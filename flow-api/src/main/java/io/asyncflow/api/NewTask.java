@@ -26,6 +26,8 @@ import java.util.function.Consumer;
  *     {@code null} for the server's value
  * @param keyUntilDone 1: a key whose task is final counts as free; {@code null} is 0
  * @param workerIds the 1 to 64 workers that may hold the task; {@code null} for all
+ * @param traceParent the W3C {@code traceparent} of the span that creates the task; {@code null}
+ *     for that of the call. An invalid one counts as {@code null}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record NewTask(
@@ -44,7 +46,46 @@ public record NewTask(
     OnDuplicate onDuplicate,
     Long keyMs,
     Integer keyUntilDone,
-    List<String> workerIds) {
+    List<String> workerIds,
+    String traceParent) {
+
+  /** A task in the trace of the call. */
+  public NewTask(
+      String userId,
+      String taskType,
+      String taskStage,
+      String scheduleLog,
+      String taskContext,
+      Integer priority,
+      Long delayMs,
+      Long runAt,
+      Integer maxRetryNum,
+      Integer maxRetryInterval,
+      Integer maxUnexpectedRetries,
+      String idempotencyKey,
+      OnDuplicate onDuplicate,
+      Long keyMs,
+      Integer keyUntilDone,
+      List<String> workerIds) {
+    this(
+        userId,
+        taskType,
+        taskStage,
+        scheduleLog,
+        taskContext,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        maxUnexpectedRetries,
+        idempotencyKey,
+        onDuplicate,
+        keyMs,
+        keyUntilDone,
+        workerIds,
+        null);
+  }
 
   /**
    * A task with the type's number of unexpected retries, without workers and options of its key.
@@ -166,6 +207,15 @@ public record NewTask(
     return with(copy -> copy.workerIds = workers == null ? null : List.copyOf(workers));
   }
 
+  /**
+   * The trace that the task belongs to.
+   *
+   * @param value a W3C {@code traceparent}; {@code null} for that of the call
+   */
+  public NewTask withTraceParent(String value) {
+    return with(copy -> copy.traceParent = value);
+  }
+
   private NewTask with(Consumer<Copy> change) {
     Copy copy = new Copy();
     change.accept(copy);
@@ -185,7 +235,8 @@ public record NewTask(
         copy.onDuplicate,
         copy.keyMs,
         copy.keyUntilDone,
-        copy.workerIds);
+        copy.workerIds,
+        copy.traceParent);
   }
 
   /** The fields of this task that a copy may change. */
@@ -204,5 +255,6 @@ public record NewTask(
     private Long keyMs = NewTask.this.keyMs;
     private Integer keyUntilDone = NewTask.this.keyUntilDone;
     private List<String> workerIds = NewTask.this.workerIds;
+    private String traceParent = NewTask.this.traceParent;
   }
 }

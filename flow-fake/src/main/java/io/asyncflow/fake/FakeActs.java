@@ -3,7 +3,6 @@ package io.asyncflow.fake;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskRow;
-import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.Collection;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -39,8 +38,7 @@ final class FakeActs {
     FakeTask task = server.tasks.get(taskId);
     TaskActs.requireRetryable(task.row);
     if (task.row.place() != null) {
-      throw new TransitionNotAllowedException(
-          task.row.id(), "the fake flowsvr retries no task of a job");
+      throw new UnsupportedOperationException("the fake flowsvr retries no task of a job");
     }
     act(task, EventKind.REVIVED, TaskActs::retried);
     server.tasks.tellOfRevival(task);

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntFunction;
@@ -170,7 +171,7 @@ final class FakeCreates {
   /**
    * Creates all tasks of a client or, if one is refused, none.
    *
-   * @param traceParent {@code null} for none
+   * @param traceParent of those that name none; {@code null} for none
    */
   List<CreateResult> createAll(List<NewTask> bodies, String traceParent) {
     return createAll(bodies, null, traceParent);
@@ -286,7 +287,7 @@ final class FakeCreates {
         Objects.requireNonNullElse(Secrets.masked(body.scheduleLog()), ""),
         place,
         fire,
-        traceParent,
+        Optional.ofNullable(valid(body.traceParent())).orElse(traceParent),
         server.millis());
   }
 

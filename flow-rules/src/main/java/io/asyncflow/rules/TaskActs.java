@@ -4,9 +4,10 @@ import io.asyncflow.api.TaskStatus;
 import java.util.Set;
 
 /**
- * Decides what operators may do to a task, and how its row changes. It is the only place with these
- * rules, so every refusal has the same words. Pure functions of the row as it was read: each
- * returns the row after the act, or the same row if there is nothing to do.
+ * Decides whether operators may cancel, pause, resume, retry, restart or reassign a task, and how
+ * its row changes, for the server and the fake, so that both refuse with the same words. The
+ * server's statements write the same, to which the model test holds them. Pure functions of the row
+ * as it was read: each returns the row after the act, or the same row if there is nothing to do.
  */
 public final class TaskActs {
 

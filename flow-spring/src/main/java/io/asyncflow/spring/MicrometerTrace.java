@@ -17,35 +17,19 @@ final class MicrometerTrace implements CurrentTrace {
     this.tracer = tracer;
   }
 
+  /** A tracer that fails must not fail the create, or the transaction around it. */
   @Override
   public String traceParent() {
-    TraceContext span = tracer.currentTraceContext().context();
-    return span == null
-        ? null
-        : TraceParent.of(span.traceId(), span.spanId(), Boolean.TRUE.equals(span.sampled()))
-            .map(TraceParent::text)
-            .orElse(null);
-  }
-
-  @Override
-  public Scope enter(String traceParent) {
     try {
-      return TraceParent.parse(traceParent)
-          .map(this::contextOf)
-          .<Scope>map(span -> tracer.currentTraceContext().newScope(span)::close)
-          .orElse(() -> {});
+      TraceContext span = tracer.currentTraceContext().context();
+      return span == null
+          ? null
+          : TraceParent.of(span.traceId(), span.spanId(), Boolean.TRUE.equals(span.sampled()))
+              .map(TraceParent::text)
+              .orElse(null);
     } catch (RuntimeException e) {
       log.debug("the calls are in no trace, because the tracer fails", e);
-      return () -> {};
+      return null;
     }
-  }
-
-  private TraceContext contextOf(TraceParent parent) {
-    return tracer
-        .traceContextBuilder()
-        .traceId(parent.traceId())
-        .spanId(parent.spanId())
-        .sampled(parent.isSampled())
-        .build();
   }
 }

@@ -288,8 +288,11 @@ class LogIT {
   }
 
   private static int portOf(Process server, Path console) {
+    // A start that logs all it does takes a while on a busy machine, and reading what it logs makes
+    // it no faster.
     return await()
-        .atMost(Duration.ofSeconds(90))
+        .atMost(Duration.ofMinutes(5))
+        .pollInterval(Duration.ofSeconds(1))
         .until(
             () -> {
               String logged = Files.readString(console);

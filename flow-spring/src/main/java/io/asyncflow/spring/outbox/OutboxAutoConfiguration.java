@@ -54,10 +54,7 @@ public class OutboxAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   OutboxRelay asyncflowOutboxRelay(
-      OutboxTable table,
-      ObjectProvider<FlowClient> clients,
-      ObjectProvider<CurrentTrace> traces,
-      OutboxProperties properties) {
+      OutboxTable table, ObjectProvider<FlowClient> clients, OutboxProperties properties) {
     Duration interval = properties.getPollInterval();
     if (interval.toMillis() <= 0) {
       throw new SetupException(
@@ -72,7 +69,7 @@ public class OutboxAutoConfiguration {
           "Set asyncflow.client.url to the URL of flowsvr, or define a bean of type FlowClient.",
           null);
     }
-    return new OutboxRelay(table, client, traces.getIfAvailable(() -> CurrentTrace.NONE), interval);
+    return new OutboxRelay(table, client, interval);
   }
 
   @Bean

@@ -4,7 +4,6 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.OneLine;
-import io.asyncflow.spring.CurrentTrace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,8 +22,7 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Sends what {@link TransactionalFlowClient} keeps: a hundred tasks at a time, the oldest first,
- * and deletes them when flowsvr has answered. Those in no trace go in one call, those of each span
- * in a call of their own. One thread; it uses one connection while it sends.
+ * and deletes them when flowsvr has answered. One thread; it uses one connection while it sends.
  *
  * <p>If flowsvr does not answer, all tasks stay where they are, and the relay tries again, at last
  * every thirty seconds. If flowsvr refuses a call, or the client cannot make it, its tasks are sent
@@ -39,10 +37,6 @@ public final class OutboxRelay implements SmartLifecycle {
   private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
 
   private static final int BATCH = 100;
-
-  /** So many traces in a turn, whose transaction is as long as its calls. */
-  private static final int MOST_CALLS = 10;
-
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
@@ -62,23 +56,17 @@ public final class OutboxRelay implements SmartLifecycle {
 
   private final OutboxTable table;
   private final FlowClient client;
-  private final CurrentTrace trace;
   private final Duration pollInterval;
   private final Semaphore news = new Semaphore(0);
   private Thread thread;
   private volatile Stop stop;
   private Duration pause = Duration.ZERO;
-  private boolean isCut;
   private String firstUnanswered;
   private int failures;
 
-  /**
-   * @param trace from which the client takes the {@code traceparent} that it sends
-   */
-  OutboxRelay(OutboxTable table, FlowClient client, CurrentTrace trace, Duration pollInterval) {
+  OutboxRelay(OutboxTable table, FlowClient client, Duration pollInterval) {
     this.table = table;
     this.client = client;
-    this.trace = trace;
     this.pollInterval = pollInterval;
   }
 
@@ -153,7 +141,7 @@ public final class OutboxRelay implements SmartLifecycle {
   /** Returns why not, or {@code null}. An error, too, must not end the only thread that sends. */
   private Throwable sendAll(Stop end) {
     try {
-      while ((sendOnce() == BATCH || isCut) && !end.isOver()) {
+      while (sendOnce() == BATCH && !end.isOver()) {
         worked();
       }
       worked();
@@ -190,7 +178,7 @@ public final class OutboxRelay implements SmartLifecycle {
   }
 
   /**
-   * Sends the tasks that are due, up to a hundred and of up to ten traces.
+   * Sends the tasks that are due, up to a hundred.
    *
    * @return how many
    * @throws FlowException if flowsvr does not answer, or takes none from this client now
@@ -210,100 +198,58 @@ public final class OutboxRelay implements SmartLifecycle {
 
   private Turn send(List<OutboxTask> claimed) {
     Refusals refusals = new Refusals();
-    List<OutboxTask> left = new ArrayList<>(claimed);
-    left.removeIf(row -> row.task() == null && refusals.isUnreadable(row));
-    List<List<OutboxTask>> calls = byTrace(left);
-    isCut = calls.size() > MOST_CALLS;
-    for (List<OutboxTask> call : calls.subList(0, Math.min(calls.size(), MOST_CALLS))) {
-      if (isOver()) {
-        break;
-      }
-      FlowException failure = sendTogether(call, left, refusals);
-      if (failure != null) {
-        boolean isAnswer = isOfSomeTask(failure.errorCode()); // and a limit of all
-        return !isAnswer && isFailedOften(left)
-            ? sendNewest(left, refusals, failure)
-            : new Turn(0, failure);
-      }
-    }
-    return new Turn(claimed.size() - left.size(), null);
-  }
-
-  /** The tasks of a call: those that are in no trace, or those that one span has created. */
-  private static List<List<OutboxTask>> byTrace(List<OutboxTask> rows) {
-    Map<String, List<OutboxTask>> calls = new LinkedHashMap<>();
-    for (OutboxTask row : rows) {
-      calls.computeIfAbsent(row.traceParent(), first -> new ArrayList<>()).add(row);
-    }
-    return List.copyOf(calls.values());
-  }
-
-  /**
-   * @param rows of one trace
-   * @param left loses those of which is known what becomes of them
-   * @return why no others are sent now; {@code null} if they can be
-   */
-  private FlowException sendTogether(
-      List<OutboxTask> rows, List<OutboxTask> left, Refusals refusals) {
-    if (rows.stream().allMatch(row -> refusals.limitOf(row) != null)) {
-      return sendEach(rows, left, refusals);
-    }
-    try (CurrentTrace.Scope current = trace.enter(rows.get(0).traceParent())) {
-      client.create(rows.stream().map(OutboxTask::task).toList());
-    } catch (FlowException e) {
-      return isOfSomeTask(e.errorCode()) ? sendEach(rows, left, refusals) : e;
-    } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      // Such as of a codec that cannot seal one of them.
-      return sendEach(rows, left, refusals);
-    }
-    table.delete(rows);
-    left.removeAll(rows);
-    refusals.isAnyAccepted = true;
-    return null;
-  }
-
-  private FlowException sendEach(List<OutboxTask> rows, List<OutboxTask> left, Refusals refusals) {
-    for (OutboxTask row : rows) {
-      if (isOver()) {
-        break;
-      }
-      FlowException failure = sendAlone(row, refusals);
-      if (failure != null) {
-        return failure;
-      }
-      left.remove(row);
-    }
-    return null;
-  }
-
-  /** Returns why no others are sent now, or {@code null}. */
-  private FlowException sendAlone(OutboxTask row, Refusals refusals) {
-    FlowException limit = refusals.limitOf(row);
-    if (limit != null) {
-      refusals.byServer(row, limit);
-      return null;
+    List<OutboxTask> rows = new ArrayList<>(claimed);
+    rows.removeIf(row -> row.task() == null && refusals.isUnreadable(row));
+    if (rows.isEmpty()) {
+      return new Turn(claimed.size(), null);
     }
     try {
-      create(row);
+      client.create(rows.stream().map(OutboxTask::task).toList());
     } catch (FlowException e) {
-      if (!isOfSomeTask(e.errorCode())) {
-        return e;
+      if (isOfSomeTask(e.errorCode())) {
+        return sendEach(rows, refusals);
       }
-      refusals.byServer(row, e);
-      return refusals.areOfAll(row, e) ? e : null;
+      return isFailedOften(rows) ? sendNewest(rows, refusals, e) : new Turn(0, e);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      refusals.byClient(row, e);
-      return null;
+      return sendEach(rows, refusals); // such as of a codec that cannot seal one of them
     }
-    table.delete(List.of(row));
-    refusals.isAnyAccepted = true;
-    return null;
+    table.delete(rows);
+    return new Turn(claimed.size(), null);
   }
 
-  private void create(OutboxTask row) {
-    try (CurrentTrace.Scope current = trace.enter(row.traceParent())) {
-      client.create(row.task());
+  private Turn sendEach(List<OutboxTask> rows, Refusals refusals) {
+    Map<List<String>, FlowException> limited = new HashMap<>();
+    int refused = 0;
+    boolean isAccepted = false;
+    for (int i = 0; i < rows.size() && !isOver(); i++) {
+      OutboxTask row = rows.get(i);
+      List<String> user = Arrays.asList(row.task().taskType(), row.task().userId()); // perhaps null
+      if (limited.containsKey(user)) {
+        refusals.byServer(row, limited.get(user));
+        continue;
+      }
+      try {
+        client.create(row.task());
+        isAccepted = true;
+      } catch (FlowException e) {
+        if (!isOfSomeTask(e.errorCode())) {
+          return new Turn(i, e);
+        }
+        refusals.byServer(row, e);
+        if (e.errorCode() == ErrorCode.LIMIT_EXCEEDED) {
+          limited.put(user, e);
+        }
+        if (mayBeOfAll(e.errorCode()) && ++refused == MOST_TRIES && !isAccepted) {
+          return new Turn(i, e);
+        }
+        continue;
+      } catch (RuntimeException | LinkageError | StackOverflowError e) {
+        refusals.byClient(row, e);
+        continue;
+      }
+      table.delete(List.of(row));
     }
+    return new Turn(rows.size(), null);
   }
 
   /** Whether the tasks that begin with this one have got no answer several times in a row. */
@@ -325,12 +271,15 @@ public final class OutboxRelay implements SmartLifecycle {
     for (int i = rows.size() - 1; i >= 0 && !isOver(); i--) {
       OutboxTask row = rows.get(i);
       try {
-        create(row);
+        client.create(row.task());
       } catch (FlowException e) {
         unanswered.put(row, e);
         if (accepted == 0 && unanswered.size() == MOST_TRIES) {
           break;
         }
+        continue;
+      } catch (RuntimeException | LinkageError | StackOverflowError e) {
+        refusals.byClient(row, e);
         continue;
       }
       table.delete(List.of(row));
@@ -352,26 +301,6 @@ public final class OutboxRelay implements SmartLifecycle {
   private final class Refusals {
 
     private final Set<String> logged = new HashSet<>();
-    private final Map<List<String>, FlowException> limited = new HashMap<>();
-    private boolean isAnyAccepted;
-    private int mayBeOfAll;
-
-    private static List<String> userOf(OutboxTask row) {
-      return Arrays.asList(row.task().taskType(), row.task().userId()); // perhaps null
-    }
-
-    /** The refusal of another task of the same user, or {@code null}. */
-    FlowException limitOf(OutboxTask row) {
-      return limited.get(userOf(row));
-    }
-
-    /** Takes note of a refusal; returns whether all tasks are refused now, and not these. */
-    boolean areOfAll(OutboxTask row, FlowException e) {
-      if (e.errorCode() == ErrorCode.LIMIT_EXCEEDED) {
-        limited.put(userOf(row), e);
-      }
-      return mayBeOfAll(e.errorCode()) && ++mayBeOfAll == MOST_TRIES && !isAnyAccepted;
-    }
 
     /** Perhaps another instance can, whose version wrote it. */
     boolean isUnreadable(OutboxTask row) {

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -42,14 +41,14 @@ public final class OutboxTable {
 
   private static final String INSERT =
       """
-      INSERT INTO @table@ (due_ms, id, attempts, task, trace_parent)
-      VALUES (0, ?, 0, ?, ?)
+      INSERT INTO @table@ (due_ms, id, attempts, task)
+      VALUES (0, ?, 0, ?)
       """;
 
   /** The new ones in their order, then those that were refused before. */
   private static final String CLAIM =
       """
-      SELECT due_ms, id, attempts, task, trace_parent
+      SELECT due_ms, id, attempts, task
         FROM @table@
        WHERE due_ms <= ?
        ORDER BY due_ms, id
@@ -197,9 +196,7 @@ public final class OutboxTable {
           return null;
         });
     jdbc.batchUpdate(
-        of(INSERT),
-        rows.stream().map(row -> new Object[] {row.id(), row.json(), row.traceParent()}).toList(),
-        new int[] {Types.CHAR, Types.VARCHAR, Types.VARCHAR});
+        of(INSERT), rows.stream().map(row -> new Object[] {row.id(), row.json()}).toList());
   }
 
   private DataSource dataSource() {
@@ -230,11 +227,7 @@ public final class OutboxTable {
 
   private static OutboxTask row(ResultSet row, int number) throws SQLException {
     return OutboxTask.read(
-        row.getLong("due_ms"),
-        row.getString("id"),
-        row.getInt("attempts"),
-        row.getString("task"),
-        row.getString("trace_parent"));
+        row.getLong("due_ms"), row.getString("id"), row.getInt("attempts"), row.getString("task"));
   }
 
   /** TransactionTemplate would log as an error that a database is away, besides the caller. */

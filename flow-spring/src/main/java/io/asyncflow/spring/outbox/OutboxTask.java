@@ -16,9 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param id rises with the time of the create; different in all processes
  * @param attempts how often it was refused
  * @param task {@code null} if this version cannot read it
- * @param traceParent of the span that has created it; {@code null} for none
  */
-record OutboxTask(long dueMs, String id, int attempts, NewTask task, String traceParent) {
+record OutboxTask(long dueMs, String id, int attempts, NewTask task) {
 
   /** In ASCII, so that no character set of a database or a connection changes it. */
   private static final JsonMapper JSON =
@@ -35,12 +34,12 @@ record OutboxTask(long dueMs, String id, int attempts, NewTask task, String trac
       "-" + HexFormat.of().toHexDigits(new SecureRandom().nextLong());
 
   /** A new row, whose task has an idempotency key. */
-  static OutboxTask of(NewTask task, String traceParent) {
+  static OutboxTask of(NewTask task) {
     NewTask named =
         task.idempotencyKey() == null
             ? task.withIdempotencyKey(UUID.randomUUID().toString())
             : task;
-    return new OutboxTask(0, newId(System.currentTimeMillis()), 0, named, traceParent);
+    return new OutboxTask(0, newId(System.currentTimeMillis()), 0, named);
   }
 
   private static String newId(long nowMs) {
@@ -52,11 +51,11 @@ record OutboxTask(long dueMs, String id, int attempts, NewTask task, String trac
    * One that cannot be read must not keep the others from being sent. A member that this version
    * does not know is not dropped: a newer version wrote it, and sends it.
    */
-  static OutboxTask read(long dueMs, String id, int attempts, String json, String traceParent) {
+  static OutboxTask read(long dueMs, String id, int attempts, String json) {
     try {
-      return new OutboxTask(dueMs, id, attempts, JSON.readValue(json, NewTask.class), traceParent);
+      return new OutboxTask(dueMs, id, attempts, JSON.readValue(json, NewTask.class));
     } catch (JsonProcessingException e) {
-      return new OutboxTask(dueMs, id, attempts, null, traceParent);
+      return new OutboxTask(dueMs, id, attempts, null);
     }
   }
 

@@ -4,7 +4,6 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
-import io.asyncflow.api.TraceParent;
 import io.asyncflow.rules.field.SentFields;
 import io.asyncflow.rules.field.SentTask;
 import io.asyncflow.spring.CurrentTrace;
@@ -39,7 +38,7 @@ public final class TransactionalFlowClient {
 
   /**
    * @param seal gives a task as the relay's client sends it
-   * @param trace to which the tasks belong
+   * @param trace to which the tasks belong that name none
    * @param afterCommit called after each commit that has created tasks
    */
   TransactionalFlowClient(
@@ -79,9 +78,12 @@ public final class TransactionalFlowClient {
           "a task is created outside of a transaction: mark the method with @Transactional, or"
               + " create the task with FlowClient");
     }
-    // One of another form would not fit into the table.
-    String traceParent = TraceParent.parse(trace.traceParent()).map(TraceParent::text).orElse(null);
-    List<OutboxTask> kept = tasks.stream().map(task -> OutboxTask.of(task, traceParent)).toList();
+    String current = trace.traceParent();
+    List<OutboxTask> kept =
+        tasks.stream()
+            .map(task -> task.traceParent() == null ? task.withTraceParent(current) : task)
+            .map(OutboxTask::of)
+            .toList();
     requireSendable(kept.stream().map(OutboxTask::task).toList());
     table.insert(kept);
     if (TransactionSynchronizationManager.isSynchronizationActive()) {

@@ -15,7 +15,6 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPageRequest;
-import io.asyncflow.api.TraceParent;
 import io.asyncflow.api.codec.CodecException;
 import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.spring.CurrentTrace;
@@ -62,7 +61,7 @@ abstract class OutboxContract {
   private final FakeFlowServer server = new FakeFlowServer().withType("mail");
   private final AtomicInteger wakeUps = new AtomicInteger();
   private final OutboxTable table = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
-  private final OutboxRelay relay = new OutboxRelay(table, server, CurrentTrace.NONE, NEVER);
+  private final OutboxRelay relay = new OutboxRelay(table, server, NEVER);
   private final TransactionalFlowClient flow =
       new TransactionalFlowClient(
           table, UnaryOperator.identity(), CurrentTrace.NONE, wakeUps::incrementAndGet);
@@ -209,14 +208,14 @@ abstract class OutboxContract {
     FlowException full = new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many");
     Refusing all = new Refusing(tasks -> full);
     assertThatExceptionOfType(FlowException.class)
-        .isThrownBy(() -> new OutboxRelay(table, all, CurrentTrace.NONE, NEVER).sendOnce());
+        .isThrownBy(() -> new OutboxRelay(table, all, NEVER).sendOnce());
     assertThat(all.calls).isEqualTo(4);
 
     jdbc.update("UPDATE asyncflow_outbox SET due_ms = 0 WHERE due_ms > 0");
     Refusing one =
         new Refusing(
             tasks -> tasks.stream().anyMatch(task -> task.userId().equals("user-1")) ? full : null);
-    assertThat(new OutboxRelay(table, one, CurrentTrace.NONE, NEVER).sendOnce()).isEqualTo(40);
+    assertThat(new OutboxRelay(table, one, NEVER).sendOnce()).isEqualTo(40);
     assertThat(created()).hasSize(30);
     assertThat(one.calls).as("one for all, 30, and one of the user").isEqualTo(32);
     assertThat(table.postponed()).isEqualTo(10);
@@ -233,7 +232,7 @@ abstract class OutboxContract {
                 tasks.stream().anyMatch(task -> task.taskContext().contains("<"))
                     ? new FlowUnreachableException("that is no answer of flowsvr", null)
                     : null);
-    OutboxRelay behind = new OutboxRelay(table, firewall, CurrentTrace.NONE, NEVER);
+    OutboxRelay behind = new OutboxRelay(table, firewall, NEVER);
     for (int i = 0; i < 5; i++) {
       assertThatExceptionOfType(FlowException.class).isThrownBy(behind::sendOnce);
     }
@@ -243,7 +242,7 @@ abstract class OutboxContract {
 
     Refusing away = new Refusing(tasks -> new FlowUnreachableException("away", null));
     transaction.executeWithoutResult(status -> flow.create(List.of(mail("3"), mail("4"))));
-    OutboxRelay alone = new OutboxRelay(table, away, CurrentTrace.NONE, NEVER);
+    OutboxRelay alone = new OutboxRelay(table, away, NEVER);
     for (int i = 0; i < 8; i++) {
       assertThatExceptionOfType(FlowException.class).isThrownBy(alone::sendOnce);
     }
@@ -334,7 +333,6 @@ abstract class OutboxContract {
                 return super.create(batch);
               }
             },
-            CurrentTrace.NONE,
             NEVER);
     for (int sent = recorded.sendOnce(); sent > 0; sent = recorded.sendOnce()) {
       // until there is none left
@@ -344,134 +342,39 @@ abstract class OutboxContract {
         .containsExactlyElementsOf(tasks.stream().map(NewTask::taskContext).toList());
   }
 
-  /** What is current on each thread. */
-  private static final class TestTrace implements CurrentTrace {
-
-    private final ThreadLocal<String> current = new ThreadLocal<>();
-
-    @Override
-    public String traceParent() {
-      return current.get();
-    }
-
-    @Override
-    public Scope enter(String traceParent) {
-      String before = current.get();
-      current.set(traceParent);
-      return () -> current.set(before);
-    }
-  }
-
-  private static String span(int number) {
-    return "00-0af7651916cd43dd8448eb211c80319c-%016x-01".formatted(number);
-  }
-
   @Test
-  void taskIsInTheTraceOfTheSpanThatHasCreatedIt() {
-    TestTrace trace = new TestTrace();
-    FakeFlowServer traced =
-        new FakeFlowServer().withType("mail").withTraceParentFrom(trace::traceParent);
-    TransactionalFlowClient client =
-        new TransactionalFlowClient(table, UnaryOperator.identity(), trace, () -> {});
+  void taskKeepsTheTraceOfTheSpanThatCreatedIt() {
     List<List<NewTask>> calls = new ArrayList<>();
     OutboxRelay sending =
         new OutboxRelay(
             table,
-            new ForwardingFlowClient(traced) {
+            new ForwardingFlowClient(server) {
               @Override
               public List<CreateResult> create(List<NewTask> batch) {
                 calls.add(batch);
                 return super.create(batch);
               }
             },
-            trace,
             NEVER);
     Map<String, String> spans = new HashMap<>();
     for (String span : Arrays.asList(null, span(1), null, span(2), "no traceparent")) {
-      try (CurrentTrace.Scope current = trace.enter(span)) {
-        transaction
-            .execute(status -> client.create(List.of(mail("1"), mail("2"))))
-            .forEach(key -> spans.put(key, TraceParent.parse(span).map(p -> span).orElse(null)));
-      }
+      TransactionalFlowClient client =
+          new TransactionalFlowClient(table, UnaryOperator.identity(), () -> span, () -> {});
+      transaction
+          .execute(status -> client.create(List.of(mail("1"), mail("2").withTraceParent(span(3)))))
+          .forEach(key -> spans.put(key, null));
     }
     assertThat(sending.sendOnce()).isEqualTo(10);
-    assertThat(calls).extracting(List::size).containsExactly(6, 2, 2);
-    spans.forEach(
-        (key, span) -> assertThat(traced.getTask("mail", key).traceParent()).isEqualTo(span));
-    assertThat(spans).hasSize(10);
-    assertThat(trace.traceParent()).as("left behind on the thread").isNull();
-    assertThat(rows()).isZero();
+    assertThat(calls).as("one call for all spans").hasSize(1);
+    assertThat(calls.get(0)).extracting(NewTask::idempotencyKey).hasSameElementsAs(spans.keySet());
+    assertThat(created())
+        .extracting(Task::traceParent)
+        .containsExactlyInAnyOrder(
+            null, null, null, span(1), span(2), span(3), span(3), span(3), span(3), span(3));
   }
 
-  /** Each call is part of the transaction in which the rows are claimed. */
-  @Test
-  void turnSendsTheTasksOfTenTracesAndTheNextOneFollowsAtOnce() {
-    TestTrace trace = new TestTrace();
-    TransactionalFlowClient client =
-        new TransactionalFlowClient(table, UnaryOperator.identity(), trace, () -> {});
-    Runnable commitInTwentyTraces =
-        () -> {
-          for (int i = 1; i <= 20; i++) {
-            try (CurrentTrace.Scope current = trace.enter(span(i))) {
-              transaction.executeWithoutResult(
-                  status -> client.create(List.of(mail("1"), mail("2"))));
-            }
-          }
-        };
-    OutboxRelay tracing = new OutboxRelay(table, server, trace, NEVER);
-    commitInTwentyTraces.run();
-    assertThat(tracing.sendOnce()).isEqualTo(20);
-    assertThat(tracing.sendOnce()).isEqualTo(20);
-    assertThat(tracing.sendOnce()).isZero();
-
-    commitInTwentyTraces.run();
-    tracing.start();
-    try {
-      Awaitility.await().atMost(PATIENCE).until(() -> rows() == 0);
-    } finally {
-      tracing.stop();
-    }
-    assertThat(created()).hasSize(80);
-  }
-
-  @Test
-  void refusedTaskOfATraceDoesNotKeepTheOthersBack() {
-    TestTrace trace = new TestTrace();
-    TransactionalFlowClient client =
-        new TransactionalFlowClient(table, UnaryOperator.identity(), trace, () -> {});
-    for (int i = 1; i <= 5; i++) {
-      String user = i == 1 || i == 4 ? "over" : "user-" + i;
-      try (CurrentTrace.Scope current = trace.enter(span(i))) {
-        transaction.executeWithoutResult(
-            status -> client.create(NewTask.of("mail", "send", user, "")));
-      }
-    }
-    FlowException full = new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many");
-    Refusing one =
-        new Refusing(
-            tasks -> tasks.stream().anyMatch(task -> task.userId().equals("over")) ? full : null);
-    assertThat(new OutboxRelay(table, one, trace, NEVER).sendOnce()).isEqualTo(5);
-    assertThat(created()).hasSize(3);
-    assertThat(table.postponed()).isEqualTo(2);
-    assertThat(one.calls).as("three, and two of the user").isEqualTo(5);
-
-    for (int i = 6; i <= 10; i++) {
-      String user = "user-" + i;
-      try (CurrentTrace.Scope current = trace.enter(span(i))) {
-        transaction.executeWithoutResult(
-            status -> client.create(NewTask.of("mail", "send", user, "")));
-      }
-    }
-    Refusing all = new Refusing(tasks -> full);
-    OutboxRelay limited = new OutboxRelay(table, all, trace, NEVER);
-    assertThatExceptionOfType(FlowException.class).isThrownBy(limited::sendOnce);
-    assertThat(table.waiting()).as("three tries tell that it is the limit of all").isEqualTo(2);
-
-    Refusing away = new Refusing(tasks -> new FlowUnreachableException("away", null));
-    OutboxRelay alone = new OutboxRelay(table, away, trace, NEVER);
-    assertThatExceptionOfType(FlowException.class).isThrownBy(alone::sendOnce);
-    assertThat(away.calls).as("the first call tells it").isEqualTo(1);
-    assertThat(table.waiting()).isEqualTo(2);
+  private static String span(int number) {
+    return "00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333%d-01".formatted(number);
   }
 
   @Test
@@ -565,7 +468,6 @@ abstract class OutboxContract {
                 return super.create(task);
               }
             },
-            CurrentTrace.NONE,
             NEVER);
     assertThat(sealing.sendOnce()).isEqualTo(3);
     assertThat(created()).extracting(Task::taskContext).containsExactlyInAnyOrder("1", "2");
@@ -593,7 +495,7 @@ abstract class OutboxContract {
         new TransactionalFlowClient(orders, UnaryOperator.identity(), CurrentTrace.NONE, () -> {});
     transaction.executeWithoutResult(status -> itsClient.create(mail("1")));
     assertThat(relay.sendOnce()).isZero();
-    assertThat(new OutboxRelay(orders, server, CurrentTrace.NONE, NEVER).sendOnce()).isEqualTo(1);
+    assertThat(new OutboxRelay(orders, server, NEVER).sendOnce()).isEqualTo(1);
     assertThat(orders.waiting()).isZero();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new OutboxTable(database, "orders; DROP TABLE orders"));
@@ -611,7 +513,6 @@ abstract class OutboxContract {
                 throw new FlowException(ErrorCode.VERB_MISSING, "CREATE is missing");
               }
             },
-            CurrentTrace.NONE,
             NEVER);
     assertThatExceptionOfType(FlowException.class).isThrownBy(refused::sendOnce);
     assertThat(relay.sendOnce()).isEqualTo(1);
@@ -624,7 +525,7 @@ abstract class OutboxContract {
     List<NewTask> sent = new CopyOnWriteArrayList<>();
     AtomicInteger sentByTheOther = new AtomicInteger();
     OutboxTable itsTable = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
-    OutboxRelay other = new OutboxRelay(itsTable, recording(sent), CurrentTrace.NONE, NEVER);
+    OutboxRelay other = new OutboxRelay(itsTable, recording(sent), NEVER);
     OutboxRelay one =
         new OutboxRelay(
             table,
@@ -636,7 +537,6 @@ abstract class OutboxContract {
                 return super.create(batch);
               }
             },
-            CurrentTrace.NONE,
             NEVER);
     assertThat(one.sendOnce()).isEqualTo(100);
     assertThat(sentByTheOther).hasValue(leftBesideAClaimOf100());
@@ -686,7 +586,6 @@ abstract class OutboxContract {
                 return super.create(batch);
               }
             },
-            CurrentTrace.NONE,
             NEVER);
     assertThat(calling.sendOnce()).isEqualTo(1);
     assertThat(rows()).isEqualTo(1);
@@ -694,7 +593,7 @@ abstract class OutboxContract {
 
   @Test
   void relaySendsAtOnceAndAfterAnOutage() {
-    OutboxRelay running = new OutboxRelay(table, server, CurrentTrace.NONE, NEVER);
+    OutboxRelay running = new OutboxRelay(table, server, NEVER);
     TransactionalFlowClient client =
         new TransactionalFlowClient(
             table, UnaryOperator.identity(), CurrentTrace.NONE, running::wakeUp);
@@ -716,7 +615,7 @@ abstract class OutboxContract {
   /** As of a program that creates tasks and ends. */
   @Test
   void stopSendsWhatIsLeft() {
-    OutboxRelay running = new OutboxRelay(table, server, CurrentTrace.NONE, NEVER);
+    OutboxRelay running = new OutboxRelay(table, server, NEVER);
     running.start();
     transaction.executeWithoutResult(
         status -> flow.create(IntStream.range(0, 250).mapToObj(i -> mail("" + i)).toList()));

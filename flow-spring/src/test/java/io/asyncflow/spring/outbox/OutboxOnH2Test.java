@@ -10,6 +10,7 @@ import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.codec.CodecException;
 import io.asyncflow.api.codec.Field;
@@ -101,6 +102,30 @@ class OutboxOnH2Test extends OutboxContract {
                   .until(
                       () ->
                           server.getTaskList("mail", TaskPageRequest.of()).taskList().size() == 1);
+            });
+  }
+
+  @Test
+  void taskIsInTheTraceOfTheApplication() {
+    String span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    application
+        .withPropertyValues("asyncflow.client.outbox.enabled=true")
+        .withBean(CurrentTrace.class, () -> () -> span)
+        .run(
+            context -> {
+              new TransactionTemplate(
+                      new DataSourceTransactionManager(context.getBean(DataSource.class)))
+                  .executeWithoutResult(
+                      status ->
+                          context
+                              .getBean(TransactionalFlowClient.class)
+                              .create(NewTask.of("mail", "send", "ada", "")));
+              await()
+                  .untilAsserted(
+                      () ->
+                          assertThat(server.getTaskList("mail", TaskPageRequest.of()).taskList())
+                              .extracting(Task::traceParent)
+                              .containsExactly(span));
             });
   }
 
@@ -289,8 +314,7 @@ class OutboxOnH2Test extends OutboxContract {
           }
         };
     OutboxRelay relay =
-        new OutboxRelay(
-            tableWithATask(newDatabase()), failingOnce, CurrentTrace.NONE, Duration.ofDays(1));
+        new OutboxRelay(tableWithATask(newDatabase()), failingOnce, Duration.ofDays(1));
     relay.start();
     assertThat(failed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     relay.stop(); // ends the pause, and sends what is left
@@ -315,7 +339,7 @@ class OutboxOnH2Test extends OutboxContract {
             return super.create(batch);
           }
         };
-    relay.set(new OutboxRelay(table, ending, CurrentTrace.NONE, Duration.ofDays(1)));
+    relay.set(new OutboxRelay(table, ending, Duration.ofDays(1)));
     relay.get().start();
     assertThat(sent.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     relay.get().stop();

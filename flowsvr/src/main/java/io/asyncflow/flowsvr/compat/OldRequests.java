@@ -37,12 +37,13 @@ class OldRequests implements WebMvcConfigurer {
   private static final int CONTEXT_BYTES = 8_192;
   private static final int MOST_ROWS = 1_000;
 
-  /** With full texts these need as much heap as {@link ListShare} plans for a list. */
-  private static final int MOST_PAGES = 4;
+  private static final int FURTHER_PAGES = 3;
 
+  private final ListShare lists;
   private final List<HandlerInterceptor> gates;
 
   OldRequests(DatabaseGate database, ListShare lists, RequestRateGate rates) {
+    this.lists = lists;
     this.gates = List.of(database, lists, rates);
   }
 
@@ -53,12 +54,17 @@ class OldRequests implements WebMvcConfigurer {
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(new Resolver());
+    resolvers.add(new Resolver(lists));
   }
 
   private static final class Resolver implements HandlerMethodArgumentResolver {
 
     private final FieldsResolver ofApi = new FieldsResolver();
+    private final ListShare lists;
+
+    Resolver(ListShare lists) {
+      this.lists = lists;
+    }
 
     @Override
     public boolean supportsParameter(MethodParameter parameter) {
@@ -72,9 +78,11 @@ class OldRequests implements WebMvcConfigurer {
         NativeWebRequest request,
         WebDataBinderFactory binderFactory) {
       Fields fields = ofApi.resolveArgument(parameter, container, request, binderFactory);
-      OldCall call = OldCall.of(request.getNativeRequest(HttpServletRequest.class));
+      HttpServletRequest http = request.getNativeRequest(HttpServletRequest.class);
+      OldCall call = OldCall.of(http);
       if (call != null) {
         translate(call, fields);
+        fields.allowFurtherPages(() -> lists.takeFurther(http, FURTHER_PAGES));
       }
       return fields;
     }
@@ -89,10 +97,9 @@ class OldRequests implements WebMvcConfigurer {
       }
       case CREATE_TASK -> fields.allowBytes("taskContext", CONTEXT_BYTES);
       case HOLD_TASK -> fields.change("limit", OldRequests::atMost);
-      case TASK_LIST, USER_TASK_LIST -> {
-        fields.change("limit", limit -> isNone(limit) ? IntNode.valueOf(MOST_ROWS) : atMost(limit));
-        fields.allowPages(MOST_PAGES);
-      }
+      case TASK_LIST, USER_TASK_LIST ->
+          fields.change(
+              "limit", limit -> isNone(limit) ? IntNode.valueOf(MOST_ROWS) : atMost(limit));
       case LIST_TYPES, SAVE_TYPE -> {}
     }
   }

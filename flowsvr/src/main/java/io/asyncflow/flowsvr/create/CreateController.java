@@ -78,7 +78,7 @@ class CreateController {
   }
 
   private static TaskDraft inTraceOf(HttpServletRequest request, TaskDraft task) {
-    return task.withTraceParent(TraceId.parentOf(request));
+    return task.inTraceUnlessSaid(TraceId.parentOf(request));
   }
 
   private static CreateCall callOf(List<TaskDraft> tasks, Caller caller) {

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.create;
 
 import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -16,10 +17,12 @@ public final class NewTaskForm {
 
   /** Reads the task; it is valid only if {@code in} has no invalid field afterwards. */
   public static TaskDraft read(Fields in) {
-    return read(in, TaskFields.idempotencyKey(in), keyOptions(in));
+    String traceParent =
+        TraceParent.parse(in.text("traceParent").value()).map(TraceParent::text).orElse(null);
+    return read(in, TaskFields.idempotencyKey(in), keyOptions(in)).withTraceParent(traceParent);
   }
 
-  /** The same, but ignores the key and its options. */
+  /** The same, but ignores the key, its options and the trace. */
   public static TaskDraft readWithoutKey(Fields in) {
     return read(in, null, KeyOptions.PLAIN);
   }

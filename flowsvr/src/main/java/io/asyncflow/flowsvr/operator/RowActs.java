@@ -31,7 +31,14 @@ public class RowActs {
       return null;
     }
     tasks.force(row, TaskStatus.CANCELLED);
-    return Done.quietly(Act.onTask("CANCEL", row.id(), row.status(), TaskStatus.CANCELLED));
+    return ended(row, Act.onTask("CANCEL", row.id(), row.status(), TaskStatus.CANCELLED));
+  }
+
+  /** An executing task leaves room within max_executing. */
+  private static Done ended(TaskRow row, Act act) {
+    return row.status() == TaskStatus.EXECUTING
+        ? Done.telling(act, waiting(row))
+        : Done.quietly(act);
   }
 
   /**
@@ -88,7 +95,7 @@ public class RowActs {
       return Done.telling(act, waiting(row));
     }
     tasks.force(row, status);
-    return Done.quietly(act);
+    return ended(row, act);
   }
 
   static void requireForcible(TaskId id, TaskStatus status) {

@@ -127,9 +127,7 @@ class QueryController {
       Fields in, int limit, String cursor, Pages pages, Caller caller) {
     TaskPage page = pages.apply(limit, cursor);
     List<Task> tasks = new ArrayList<>(page.taskList());
-    for (int more = in.pages() - 1;
-        more > 0 && page.nextCursor() != null && tasks.size() < limit;
-        more--) {
+    while (page.nextCursor() != null && tasks.size() < limit && in.mayReadFurtherPage()) {
       page = pages.apply(limit - tasks.size(), page.nextCursor());
       tasks.addAll(page.taskList());
     }

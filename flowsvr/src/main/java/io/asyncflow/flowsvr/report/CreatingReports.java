@@ -104,10 +104,7 @@ class CreatingReports {
   private static List<TaskDraft> inTraceOf(TaskRow row, List<TaskDraft> creates) {
     return row.traceParent() == null
         ? creates
-        : creates.stream()
-            .map(
-                task -> task.traceParent() == null ? task.withTraceParent(row.traceParent()) : task)
-            .toList();
+        : creates.stream().map(task -> task.inTraceUnlessSaid(row.traceParent())).toList();
   }
 
   private TaskTransition accept(ParsedReport report, List<TaskId> ids) {

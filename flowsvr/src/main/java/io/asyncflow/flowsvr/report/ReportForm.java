@@ -63,7 +63,7 @@ final class ReportForm {
     String traceParent =
         TraceParent.parse(in.text("traceParent").value()).map(TraceParent::text).orElse(null);
     return in.objects("creates", 0, Report.MOST_CREATES).stream()
-        .map(task -> NewTaskForm.read(task).withTraceParent(traceParent))
+        .map(task -> NewTaskForm.read(task).inTraceUnlessSaid(traceParent))
         .toList();
   }
 

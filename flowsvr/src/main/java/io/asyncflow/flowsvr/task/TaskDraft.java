@@ -149,6 +149,15 @@ public record TaskDraft(
     return value == null && traceParent == null ? this : with(copy -> copy.traceParent = value);
   }
 
+  /**
+   * The same task, in a trace if it says none itself.
+   *
+   * @param value {@code null} for none
+   */
+  public TaskDraft inTraceUnlessSaid(String value) {
+    return traceParent == null ? withTraceParent(value) : this;
+  }
+
   private TaskDraft with(Consumer<Copy> change) {
     Copy copy = new Copy();
     change.accept(copy);

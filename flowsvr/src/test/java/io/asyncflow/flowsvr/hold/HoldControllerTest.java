@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.hold;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
@@ -9,6 +10,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.rules.TaskType;
@@ -17,6 +19,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.web.context.request.async.DeferredResult;
 
 class HoldControllerTest {
 
@@ -25,6 +30,7 @@ class HoldControllerTest {
 
   private final TaskTypes types = mock();
   private final TaskHolds holds = mock();
+  private final HangUps hangUps = mock();
   private final HoldController controller =
       new HoldController(
           types,
@@ -32,7 +38,7 @@ class HoldControllerTest {
           mock(),
           mock(),
           new OpenCalls(),
-          mock(),
+          hangUps,
           mock(WaitingRequests.class),
           1,
           1,
@@ -58,5 +64,20 @@ class HoldControllerTest {
 
     parked.cancel(false);
     controller.holdInShare(WAITS, "address");
+  }
+
+  /** As when a type was changed just before the database was lost. */
+  @Test
+  void holdIsAnsweredThoughItsTypeCannotBeRead() {
+    when(hangUps.watch(any(), any())).thenReturn(() -> {});
+    DataAccessResourceFailureException lost = new DataAccessResourceFailureException("no database");
+    when(types.known(any())).thenThrow(lost);
+    when(types.find(any())).thenThrow(lost);
+    CompletableFuture<List<Task>> parked = new CompletableFuture<>();
+    DeferredResult<?> answer = controller.answer(WAITS, parked, null, new MockHttpServletRequest());
+
+    parked.complete(List.of());
+
+    assertThat(answer.getResult()).isInstanceOf(Envelope.class);
   }
 }

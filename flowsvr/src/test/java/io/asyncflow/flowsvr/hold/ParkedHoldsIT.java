@@ -13,6 +13,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.report.TaskReporter;
+import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
@@ -94,6 +95,16 @@ class ParkedHoldsIT {
     Task again = answer.get(BEFORE_THE_SCAN_MS, MILLISECONDS).get(0);
     assertThat(again.leaseEpoch()).isEqualTo(2);
     assertThat(given.row(again).holdTime()).isGreaterThanOrEqualTo(again.orderTime());
+  }
+
+  @Test
+  void cancelOfAnExecutingTaskMakesRoomForAParkedHold() throws Exception {
+    TaskType lark = given.aType().with("max_executing", 1).create();
+    given.aWaitingTask().ofType(lark).create(2);
+    Task held = given.aHold(lark).theTask();
+    CompletableFuture<List<Task>> answer = park(given.aHold(lark).by("other"));
+    new Wire(port).post("/api/task/cancel", "{'taskId':'" + held.taskId() + "'}");
+    assertThat(answer.get(BEFORE_THE_SCAN_MS, MILLISECONDS)).hasSize(1);
   }
 
   @Test

@@ -38,6 +38,7 @@ record Selector(String metric, List<Match> matches, Set<String> grouped) {
           "histogram_quantile",
           "absent",
           "topk",
+          "time",
           "clamp_min",
           "and",
           "or",

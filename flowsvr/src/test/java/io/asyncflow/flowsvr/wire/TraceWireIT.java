@@ -116,6 +116,15 @@ class TraceWireIT {
     assertThat(hold(10)).hasSize(3).allMatch(task -> !task.has("traceParent"));
   }
 
+  /** As of an outbox, which sends the tasks of many spans together. */
+  @Test
+  void taskOfACallMayNameItsTrace() {
+    String id = create(FIRST, ",'idempotencyKey':'k','traceParent':'" + SECOND + "'");
+    assertThat(create(FIRST, ",'idempotencyKey':'k'")).as("no part of the body").isEqualTo(id);
+    create(FIRST, ",'traceParent':'of another form'");
+    assertThat(hold(10)).extracting(TraceWireIT::traceParentOf).containsExactly(SECOND, FIRST);
+  }
+
   @Test
   void eachTaskOfACallHasItsTrace() {
     String tasks = "{'taskDataList':[" + task("") + "," + task(",'idempotencyKey':'k'") + "]}";

@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.joining;
 import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.pulse.count.Objectives;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,6 +37,9 @@ class JobStateStore {
 
   /** So that a transaction that ended a job has been committed when its time is passed. */
   static final int LATE_COMMIT_MS = 5_000;
+
+  /** The longest time that one read is of, so that it has its rows within its time. */
+  static final long MOST_AT_ONCE_MS = Duration.ofMinutes(10).toMillis();
 
   private static final String TYPES =
       sql(
@@ -88,7 +92,8 @@ class JobStateStore {
   record Ends(long until, Map<String, EndedJobs> byType) {}
 
   /**
-   * The jobs that ended since then and until some seconds ago. Two statements at most.
+   * The jobs that ended since then and until some seconds ago, of ten minutes at most. Two
+   * statements at most.
    *
    * @param after epoch milliseconds; null: none
    */
@@ -107,6 +112,7 @@ class JobStateStore {
                     until[0] = rs.getLong("until");
                   });
           if (after != null && until[0] > after) {
+            until[0] = Math.min(until[0], after + MOST_AT_ONCE_MS);
             client
                 .sql(ENDED)
                 .param("types", byType.keySet())

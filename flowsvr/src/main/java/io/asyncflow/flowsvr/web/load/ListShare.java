@@ -24,6 +24,8 @@ public class ListShare implements HandlerInterceptor {
 
   private static final int LEAST = 2;
 
+  private static final String FURTHER = ListShare.class.getName() + ".further";
+
   private final Semaphore permits;
 
   /**
@@ -66,6 +68,25 @@ public class ListShare implements HandlerInterceptor {
     return true;
   }
 
+  /**
+   * Takes a further permit for a list that goes on, given back with its first one.
+   *
+   * @param most of a request
+   * @return whether there was one
+   */
+  public boolean takeFurther(HttpServletRequest request, int most) {
+    int taken = further(request);
+    if (taken >= most || !permits.tryAcquire()) {
+      return false;
+    }
+    request.setAttribute(FURTHER, taken + 1);
+    return true;
+  }
+
+  private static int further(HttpServletRequest request) {
+    return request.getAttribute(FURTHER) instanceof Integer taken ? taken : 0;
+  }
+
   public void giveBack() {
     permits.release();
   }
@@ -75,7 +96,7 @@ public class ListShare implements HandlerInterceptor {
   public void afterCompletion(
       HttpServletRequest request, HttpServletResponse response, Object handler, Exception failure) {
     if (isList(handler)) {
-      giveBack();
+      permits.release(1 + further(request));
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -48,7 +49,7 @@ public final class Fields implements FieldSource {
   private final List<FieldError> errors = new ArrayList<>();
   private final List<Fields> parts = new ArrayList<>();
   private Map<String, Integer> roomier = Map.of(); // by name, also of the parts
-  private int pages = 1;
+  private BooleanSupplier furtherPages = () -> false;
   private int tooLarge;
   private boolean isNoObject; // not an object; the error is already recorded
 
@@ -94,7 +95,7 @@ public final class Fields implements FieldSource {
     renamed.values.putAll(values);
     renamed.spellings.putAll(spellings);
     renamed.roomier = roomier;
-    renamed.pages = pages;
+    renamed.furtherPages = furtherPages;
     return renamed;
   }
 
@@ -120,15 +121,17 @@ public final class Fields implements FieldSource {
   }
 
   /**
-   * Lets a list read so many pages for its answer, for clients that cannot ask for the next one.
+   * Lets a list read further pages for its answer, for clients that cannot ask for the next one.
+   *
+   * @param mayRead asked before each of them
    */
-  public void allowPages(int most) {
-    pages = most;
+  public void allowFurtherPages(BooleanSupplier mayRead) {
+    furtherPages = mayRead;
   }
 
-  /** The most pages that a list reads for its answer; 1 by itself. */
-  public int pages() {
-    return pages;
+  /** Whether a list may read a further page for its answer, which it then does. */
+  public boolean mayReadFurtherPage() {
+    return furtherPages.getAsBoolean();
   }
 
   @Override

@@ -75,6 +75,13 @@ class JobEndsIT {
     assertThat(endedIn(2).states()).isEqualTo(counts(0));
   }
 
+  /** As after a weekend without scrapes. */
+  @Test
+  void longTimeIsReadInParts() {
+    cancelled();
+    assertThat(store.endedAfter(1L).until()).isEqualTo(1 + JobStateStore.MOST_AT_ONCE_MS);
+  }
+
   @Test
   void jobsThatSucceedOrFailAreCountedByHowLongTheyTook() {
     List<String> ids = List.of(cancelled(), cancelled(), cancelled(), cancelled());

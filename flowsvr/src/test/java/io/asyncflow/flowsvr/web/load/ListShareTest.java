@@ -7,6 +7,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.web.read.Takes;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.method.HandlerMethod;
 
 class ListShareTest {
@@ -61,12 +62,28 @@ class ListShareTest {
     assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
   }
 
+  @Test
+  void listThatGoesOnTakesWhatIsLeftAndGivesItBack() {
+    ListShare lists = new ListShare(3, MIB);
+    MockHttpServletRequest request = new MockHttpServletRequest();
+    begin(lists, list);
+    assertThat(lists.takeFurther(request, 1)).isTrue();
+    assertThat(lists.takeFurther(request, 1)).as("its most").isFalse();
+    begin(lists, list);
+    assertThat(lists.takeFurther(new MockHttpServletRequest(), 1)).as("none is left").isFalse();
+
+    lists.afterCompletion(request, null, list, null);
+    begin(lists, list);
+    begin(lists, list);
+    assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
+  }
+
   private static boolean begin(ListShare lists, HandlerMethod method) {
     return lists.preHandle(null, null, method);
   }
 
   private static void end(ListShare lists, HandlerMethod method) {
-    lists.afterCompletion(null, null, method, null);
+    lists.afterCompletion(new MockHttpServletRequest(), null, method, null);
   }
 
   private HandlerMethod method(String name) {
