@@ -129,9 +129,8 @@ class ClientTest(unittest.TestCase):
         parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         self.answer(*[ok({"taskData": TASK})] * 2)
         run = Run(from_wire(Task, {**TASK, "traceParent": parent}), None, None)
-        token = trace.entered([run])
-        self.client.get("7_lark_task_1")
-        trace.left(token)
+        with trace.handling([run]):
+            self.client.get("7_lark_task_1")
         self.client.get("7_lark_task_1")
         self.assertEqual([parent, None], [headers["traceparent"] for _, headers, _, _ in self.server.requests])
 
