@@ -39,7 +39,7 @@ class Lines(logging.Handler):
         self.seen = []
 
     def emit(self, record):
-        self.seen.append((record.task_id, record.stage, record.attempt, record.trace_id))
+        self.seen.append((record.task_id, record.task_stage, record.task_attempt, record.trace_id))
         self.hold_trace_id = record.hold_trace_id
 
 
