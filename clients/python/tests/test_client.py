@@ -1,3 +1,4 @@
+import asyncio
 import http.server
 import json
 import os
@@ -7,6 +8,7 @@ import unittest
 import urllib.parse
 
 from asyncflow import (
+    AsyncFlowClient,
     Code,
     FlowClient,
     FlowError,
@@ -127,9 +129,8 @@ class ClientTest(unittest.TestCase):
         parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         self.answer(*[ok({"taskData": TASK})] * 2)
         run = Run(from_wire(Task, {**TASK, "traceParent": parent}), None, None)
-        token = trace.entered([run])
-        self.client.get("7_lark_task_1")
-        trace.left(token)
+        with trace.handling([run]):
+            self.client.get("7_lark_task_1")
         self.client.get("7_lark_task_1")
         self.assertEqual([parent, None], [headers["traceparent"] for _, headers, _, _ in self.server.requests])
 
@@ -143,6 +144,16 @@ class ClientTest(unittest.TestCase):
         for settings, name in ((TaskType("lark"), "paused"), (TaskType("lark", max_retry_interval=5), "max_retry_interval")):
             with self.assertRaisesRegex(ValueError, name):
                 self.client.save_type(settings, removed=[name])
+
+    def test_saves_say_who_makes_them_and_why(self):
+        self.answer(*[ok(None)] * 3)
+        lark = TaskType("lark", retry_interval=5)
+        self.client.save_type(lark, operator="ann", reason="too slow")
+        self.client.save_type(lark)
+        asyncio.run(AsyncFlowClient(self.client).save_type(lark, operator="ann", reason="too slow"))
+        plain = {"task_type": "lark", "retry_interval": 5}
+        said = {**plain, "operator": "ann", "reason": "too slow"}
+        self.assertEqual([said, plain, said], [json.loads(body) for _, _, body, _ in self.server.requests])
 
     def test_members_of_later_servers_are_ignored(self):
         self.answer(ok({"taskData": TASK}))

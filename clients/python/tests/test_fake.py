@@ -178,7 +178,9 @@ class FakeTest(unittest.TestCase):
             await flow.pause(ids[0])
             page = await flow.list("lark", Status.WAITING, limit=1)
             rest = await flow.list("lark", Status.WAITING, limit=1, cursor=page.next_cursor)
-            await flow.save_type(TaskType("lark", retry_interval=5), removed=iter(["max_retry_interval"]))
+            await flow.save_type(
+                TaskType("lark", retry_interval=5), removed=iter(["max_retry_interval"]), operator="ann", reason="why"
+            )
             (lark,) = await flow.types()
             tasks = page.tasks + rest.tasks + (await flow.list_of_user("ada", Status.PAUSED)).tasks
             await flow.resume(ids[0])

@@ -1,4 +1,5 @@
 import asyncio
+import contextvars
 import logging
 import os
 import tempfile
@@ -38,7 +39,7 @@ class Lines(logging.Handler):
         self.seen = []
 
     def emit(self, record):
-        self.seen.append((record.task_id, record.stage, record.attempt, record.trace_id))
+        self.seen.append((record.task_id, record.task_stage, record.task_attempt, record.trace_id))
         self.hold_trace_id = record.hold_trace_id
 
 
@@ -95,6 +96,31 @@ class LogFieldsTest(unittest.TestCase):
         ids = [self.bench.create(), self.bench.create()]
         self.bench.worker.run_due()
         self.assertEqual([(",".join(ids), "a", 1)], [line[:3] for line in self.lines.seen])
+
+    def test_lines_of_what_a_handler_left_behind_name_no_run(self):
+        left = []
+
+        @self.bench.worker.stage("lark", "a")
+        def handler(run):
+            left.append(contextvars.copy_context())
+            left[0].run(LOG.warning, "hello")
+            return Done()
+
+        task_id = self.bench.create()
+        self.bench.worker.run_due()
+        left[0].run(LOG.warning, "later")
+        self.assertEqual([task_id, ""], [line[0] for line in self.lines.seen])
+
+    def test_lines_of_a_handler_whose_run_was_cancelled_name_it_until_it_returns(self):
+        @self.bench.worker.stage("lark", "a")
+        def handler(run):
+            self.bench.worker._ends.cancelled(run._run)
+            LOG.warning("hello")
+            return Done()
+
+        task_id = self.bench.create()
+        self.bench.worker.run_due()
+        self.assertEqual([task_id], [line[0] for line in self.lines.seen])
 
 
 class RunEndsTest(unittest.TestCase):
@@ -183,6 +209,29 @@ class TracesTest(unittest.TestCase):
             return Done()
 
         self.assertEqual([TRACE], self.run_one(handler))
+
+    def test_calls_of_what_a_handler_left_behind_do_not(self):
+        left = {}
+
+        async def flush(returned):
+            self.bench.create("b")
+            await returned.wait()
+            self.bench.create("b")
+
+        async def handler(run):
+            left["returned"] = asyncio.Event()
+            left["loop"] = asyncio.get_running_loop()
+            left["flush"] = asyncio.create_task(flush(left["returned"]))
+            await asyncio.sleep(0)
+            return Done()
+
+        async def flushed():
+            left["returned"].set()
+            await left["flush"]
+
+        self.assertEqual([TRACE], self.run_one(handler))
+        asyncio.run_coroutine_threadsafe(flushed(), left["loop"]).result(10)
+        self.assertEqual([None, TRACE], self.created())
 
     def test_what_the_client_asks_for_comes_first(self):
         def handler(run):

@@ -93,6 +93,12 @@ def key_of_text(text: str) -> Optional[str]:
     return found.group(1) if found and _KEY.fullmatch(found.group(1)) else None
 
 
+def _said(operator: str, reason: str) -> Dict[str, str]:
+    """What an act says of itself for the record."""
+    said = {"operator": operator, "reason": reason}
+    return {name: text for name, text in said.items() if text}
+
+
 def is_large(text: Optional[str]) -> bool:
     """Whether a text does not fit into a row."""
     if text is None or 3 * len(text) <= MOST_BYTES_IN_A_ROW:
@@ -279,10 +285,7 @@ class FlowClient:
         self._act("resume", task_id, operator, reason)
 
     def _act(self, act: str, task_id: str, operator: str, reason: str) -> Any:
-        said = {"operator": operator, "reason": reason}
-        return self.call(
-            "task/" + act, taskId=task_id, **{name: text for name, text in said.items() if text}
-        )
+        return self.call("task/" + act, taskId=task_id, **_said(operator, reason))
 
     # Types
 
@@ -296,18 +299,20 @@ class FlowClient:
         known = TaskType.__dataclass_fields__
         return TaskType(**{name: value for name, value in item.items() if name in known})
 
-    def save_type(self, settings: TaskType, removed: Iterable[str] = ()) -> None:
+    def save_type(
+        self, settings: TaskType, removed: Iterable[str] = (), operator: str = "", reason: str = ""
+    ) -> None:
         """Makes a type, or changes the settings that are not None.
 
         ``removed`` names settings that are None from now on: ``max_retry_interval``,
-        ``max_unexpected_retries``.
+        ``max_unexpected_retries``. ``operator`` and ``reason`` are for the record of acts.
         """
         members = {name: value for name, value in vars(settings).items() if value is not None}
         for name in removed:
             if name not in _REMOVABLE or name in members:
                 raise ValueError(f"{name!r} cannot be removed: only {_REMOVABLE}, if they are None")
             members[name] = None
-        self.call("task_schedule_cfg/save", **members)
+        self.call("task_schedule_cfg/save", **members, **_said(operator, reason))
 
     # Jobs
 
@@ -501,9 +506,11 @@ class AsyncFlowClient:
         """All task types; the answer may be ``max_age_ms`` old."""
         return await self._run(self.blocking.types, max_age_ms)
 
-    async def save_type(self, settings: TaskType, removed: Iterable[str] = ()) -> None:
+    async def save_type(
+        self, settings: TaskType, removed: Iterable[str] = (), operator: str = "", reason: str = ""
+    ) -> None:
         """Makes a type, or changes the settings that are not None; ``removed`` ones become None."""
-        await self._run(self.blocking.save_type, settings, [*removed])
+        await self._run(self.blocking.save_type, settings, [*removed], operator, reason)
 
     async def text_of(self, context_or_result: Optional[str]) -> str:
         """The text of a context or a result."""

@@ -10,8 +10,9 @@ from .trace import current_runs, trace_id
 
 
 class RunFields(logging.Filter):
-    """Gives each log record the fields ``task_id``, ``stage``, ``attempt``, ``trace_id`` and
-    ``hold_trace_id`` of the run whose handler logs, which are empty texts outside of runs.
+    """Gives each log record the fields ``task_id``, ``task_stage``, ``task_attempt``, ``trace_id``
+    and ``hold_trace_id`` of the run whose handler logs, which are empty texts outside of runs, also
+    in what a handler that has returned left behind.
 
     ``trace_id`` is that of the run's ``trace_parent``, or that of the hold if there is none;
     ``hold_trace_id`` is always that of the hold, which is in the task's history.
@@ -24,11 +25,11 @@ class RunFields(logging.Filter):
         """Lets every record pass."""
         runs = current_runs()
         record.task_id = ",".join(run.task.task_id for run in runs)
-        record.stage = record.attempt = record.trace_id = record.hold_trace_id = ""
+        record.task_stage = record.task_attempt = record.trace_id = record.hold_trace_id = ""
         if runs:
             task = runs[0].task
-            record.stage = task.task_stage
-            record.attempt = task.attempt
+            record.task_stage = task.task_stage
+            record.task_attempt = task.attempt
             of_hold = task.trace_id or ""
             record.hold_trace_id = of_hold
             record.trace_id = trace_id(runs[0].trace_parent) or of_hold

@@ -15,7 +15,7 @@ from .client import FlowClient, key_of_text
 from .model import NonRetryable
 from .reports import RunEnds
 from .run import Run, Stage, StageRun, State
-from .trace import entered, left
+from .trace import handling
 
 log = logging.getLogger("asyncflow")
 
@@ -76,14 +76,11 @@ class Runner:
             return
         stage = started[0].stage
         assert stage is not None
-        token = entered(started)
-        try:
+        with handling(started):
             if stage.is_batched:
                 self._run_together(stage, started)
             else:
                 self._run_alone(stage, started[0])
-        finally:
-            left(token)
 
     def _start(self, run: Run) -> bool:
         # The watch over deadlines does both, but after a freeze of the process this may run first.

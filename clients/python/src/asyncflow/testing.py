@@ -139,7 +139,8 @@ class _Server:
 
     def save_type(self, item: Any) -> None:
         name = item["task_type"].lower()
-        self._types[name] = {**DEFAULTS, **self._types.get(name, {}), **item}
+        settings = {each: value for each, value in item.items() if each not in ("operator", "reason")}
+        self._types[name] = {**DEFAULTS, **self._types.get(name, {}), **settings}
 
     def _type(self, name: str) -> Dict[str, Any]:
         settings = self._types.get(name.lower())

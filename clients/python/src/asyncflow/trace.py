@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import re
-from typing import TYPE_CHECKING, Callable, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     from .run import Run
@@ -13,7 +14,17 @@ _FORM = re.compile(
     "(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII
 )
 
-_runs: contextvars.ContextVar[Tuple[Run, ...]] = contextvars.ContextVar("asyncflow_runs", default=())
+
+class _Handling:
+    """The runs of a handler, none once it has returned: copies of its context may outlive it."""
+
+    def __init__(self, runs: Tuple[Run, ...]) -> None:
+        self.runs = runs
+
+
+_NONE = _Handling(())
+
+_handling: contextvars.ContextVar[_Handling] = contextvars.ContextVar("asyncflow_runs", default=_NONE)
 
 
 def valid(trace_parent: Optional[str]) -> Optional[str]:
@@ -27,19 +38,21 @@ def trace_id(trace_parent: Optional[str]) -> Optional[str]:
     return found.group(1) if found else None
 
 
-def entered(runs: Sequence[Run]) -> contextvars.Token[Tuple[Run, ...]]:
-    """What this thread does from here on belongs to these runs, which are a batch."""
-    return _runs.set((*runs,))
-
-
-def left(token: contextvars.Token[Tuple[Run, ...]]) -> None:
-    """What this thread does belongs to them no more."""
-    _runs.reset(token)
+@contextlib.contextmanager
+def handling(runs: Sequence[Run]) -> Iterator[None]:
+    """What is done in this context, or in a copy of it, belongs to these runs, which are a batch."""
+    present = _Handling((*runs,))
+    token = _handling.set(present)
+    try:
+        yield
+    finally:
+        present.runs = ()
+        _handling.reset(token)
 
 
 def current_runs() -> Tuple[Run, ...]:
-    """The runs whose handler calls this."""
-    return _runs.get()
+    """The runs whose handler calls this and has not returned."""
+    return _handling.get().runs
 
 
 def parent_of_call(ask: Optional[Callable[[], Optional[str]]]) -> Optional[str]:
@@ -48,5 +61,5 @@ def parent_of_call(ask: Optional[Callable[[], Optional[str]]]) -> Optional[str]:
     asked = valid(ask()) if ask is not None else None
     if asked is not None:
         return asked
-    parents = {run.trace_parent for run in _runs.get()}
+    parents = {run.trace_parent for run in current_runs()}
     return parents.pop() if len(parents) == 1 else None

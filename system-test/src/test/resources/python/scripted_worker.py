@@ -11,7 +11,9 @@ from asyncflow import AsyncFlowClient, Done, NewTask, Next, RunFields, Worker
 lines = logging.StreamHandler(sys.stderr)
 lines.addFilter(RunFields())
 logging.basicConfig(
-    level=logging.INFO, handlers=[lines], format="%(levelname)s [%(stage)s %(trace_id)s] %(message)s"
+    level=logging.INFO,
+    handlers=[lines],
+    format="%(levelname)s [%(task_stage)s %(trace_id)s] %(message)s",
 )
 name = os.environ["WORKER_NAME"]
 task_type = os.environ["TASK_TYPE"]

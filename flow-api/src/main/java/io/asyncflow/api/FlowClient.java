@@ -235,8 +235,10 @@ public interface FlowClient {
       String reason);
 
   /**
-   * Calls that do not wait. Those of {@link HttpFlowClient} take no thread; those of other clients
-   * take one each while they are under way.
+   * Calls that do not wait. Those of {@link HttpFlowClient}, and of a {@link
+   * io.asyncflow.api.codec.SealingFlowClient} around one, take no thread and belong to the trace of
+   * the thread that makes them. Those of other clients take a thread each while they are under way,
+   * and that thread is in no trace.
    */
   default AsyncFlowClient async() {
     return new ThreadedFlowClient(this);

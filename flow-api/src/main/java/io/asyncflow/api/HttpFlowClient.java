@@ -61,6 +61,8 @@ public final class HttpFlowClient implements FlowClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int HIGHEST_PORT = 65_535;
 
+  private static final String AUTHORIZATION = "Authorization";
+
   private static final String EVENT_STREAM = "text/event-stream";
 
   /** The prefix of every path. */
@@ -605,22 +607,29 @@ public final class HttpFlowClient implements FlowClient {
     } catch (FlowException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return send(call, key)
+    HttpRequest request = request(call.path(), key, call.body(), requestTimeout);
+    return send(call, request)
         .exceptionallyCompose(
             failure -> {
               String other = isRefused(rootOf(failure)) ? key() : key;
               return Objects.equals(other, key)
                   ? CompletableFuture.failedFuture(failure)
-                  : send(call, other);
+                  : send(call, withKey(request, other));
             })
         .thenApply(result -> resultOf(call, result));
   }
 
-  private CompletableFuture<Object> send(Call<?> call, String key) {
+  /** A request for a thread that is not the caller's and knows no trace: it keeps its own. */
+  private HttpRequest withKey(HttpRequest request, String key) {
+    HttpRequest.Builder copy =
+        HttpRequest.newBuilder(request, (name, value) -> !name.equalsIgnoreCase(AUTHORIZATION));
+    authorize(copy, key);
+    return copy.build();
+  }
+
+  private CompletableFuture<Object> send(Call<?> call, HttpRequest request) {
     CompletableFuture<HttpResponse<byte[]>> sent =
-        transfers()
-            .sendAsync(
-                request(call.path(), key, call.body(), requestTimeout), BodyHandlers.ofByteArray());
+        transfers().sendAsync(request, BodyHandlers.ofByteArray());
     CompletableFuture<HttpResponse<byte[]>> inTime =
         sent.thenApply(Function.identity())
             .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -796,13 +805,17 @@ public final class HttpFlowClient implements FlowClient {
         HttpRequest.newBuilder(URI.create(baseUrl + path))
             .timeout(limit)
             .header("Accept", "application/json");
-    if (key != null) {
-      clearText.warn();
-      request.header("Authorization", "Bearer " + key);
-    }
+    authorize(request, key);
     TraceParent.parse(traceParents.get())
         .ifPresent(parent -> request.header(TraceParent.HEADER, parent.text()));
     return request;
+  }
+
+  private void authorize(HttpRequest.Builder request, String key) {
+    if (key != null) {
+      clearText.warn();
+      request.header(AUTHORIZATION, "Bearer " + key);
+    }
   }
 
   /** The whole exchange within {@code limit}. */

@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.sun.net.httpserver.HttpServer;
+import io.asyncflow.api.codec.CodecException;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.PayloadCodec;
+import io.asyncflow.api.codec.SealingFlowClient;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -13,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,11 +31,31 @@ class AsyncFlowClientTest {
 
   private static final NewTask TASK = NewTask.of("lark", "one", "ada", "{}");
 
+  private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  /** A task whose result {@link Prefixing} opens. */
+  private static final String SEALED_TASK =
+      "{\"taskId\":\"1_lark_task_1\",\"taskType\":\"lark\",\"userId\":\"ada\",\"status\":4,"
+          + "\"priority\":0,\"orderTime\":1,\"crtRetryNum\":0,\"maxRetryNum\":3,"
+          + "\"maxRetryInterval\":30,\"createTime\":1,\"modifyTime\":1,\"leaseEpoch\":0,"
+          + "\"deliveryCount\":0,\"result\":\"sealed:done\"}";
+
+  private final Thread caller = Thread.currentThread();
+
+  /** The current span is that of this thread alone, as a tracer has it. */
+  private String traceOfThisThread() {
+    return Thread.currentThread() == caller ? TRACE : null;
+  }
+
   private static FlowException failureOf(CompletableFuture<?> call) throws InterruptedException {
+    return (FlowException) causeOf(call);
+  }
+
+  private static Throwable causeOf(CompletableFuture<?> call) throws InterruptedException {
     try {
       call.get();
     } catch (ExecutionException e) {
-      return (FlowException) e.getCause();
+      return e.getCause();
     }
     throw new AssertionError("it does not fail");
   }
@@ -149,7 +176,9 @@ class AsyncFlowClientTest {
   }
 
   @Test
-  void keyThatWasReplacedIsTriedOnceMore() throws Exception {
+  void keyThatWasReplacedIsTriedOnceMoreInTheSameTrace() throws Exception {
+    List<String> traces = new CopyOnWriteArrayList<>();
+    List<String> bodies = new CopyOnWriteArrayList<>();
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
@@ -162,7 +191,8 @@ class AsyncFlowClientTest {
                       ? "{\"code\":0,\"msg\":\"ok\",\"result\":{\"taskId\":\"1_lark_task_1\"}}"
                       : "{\"code\":8070,\"msg\":\"not this key\"}")
                   .getBytes(UTF_8);
-          exchange.getRequestBody().readAllBytes();
+          traces.add(String.valueOf(exchange.getRequestHeaders().getFirst(TraceParent.HEADER)));
+          bodies.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
           exchange.sendResponseHeaders(isNew ? 200 : 401, answer.length);
           exchange.getResponseBody().write(answer);
           exchange.close();
@@ -172,8 +202,12 @@ class AsyncFlowClientTest {
       URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
       AtomicBoolean replaced = new AtomicBoolean();
       FlowClient flow =
-          new HttpFlowClient(url, null).withKeyFrom(() -> replaced.getAndSet(true) ? "new" : "old");
+          new HttpFlowClient(url, null)
+              .withKeyFrom(() -> replaced.getAndSet(true) ? "new" : "old")
+              .withTraceParentFrom(this::traceOfThisThread);
       assertThat(flow.async().create(TASK).get().taskId()).isEqualTo("1_lark_task_1");
+      assertThat(traces).containsExactly(TRACE, TRACE);
+      assertThat(bodies).hasSize(2).last().isEqualTo(bodies.get(0));
       FlowClient refused = new HttpFlowClient(url, "old");
       assertThat(failureOf(refused.async().create(TASK)).errorCode())
           .isEqualTo(ErrorCode.NOT_AUTHENTICATED);
@@ -208,6 +242,108 @@ class AsyncFlowClientTest {
           .isEqualTo(ErrorCode.NO_SUCH_TASK);
       assertThat(failureOf(flow.cancelTask("1_lark_task_1", null, null)).errorCode())
           .isEqualTo(ErrorCode.NO_SUCH_TASK);
+    }
+  }
+
+  @Test
+  void sealingClientSealsAndSendsInTheTraceAndOnTheThreadOfTheCaller() throws Exception {
+    Prefixing codec = new Prefixing();
+    try (StubServer server = new StubServer("/api/")) {
+      AsyncFlowClient flow =
+          new SealingFlowClient(server.client().withTraceParentFrom(this::traceOfThisThread), codec)
+              .async();
+      server.answers("{\"taskId\":\"1_lark_task_1\",\"outcome\":\"CREATED\"}");
+      assertThat(flow.create(TASK).get().taskId()).isEqualTo("1_lark_task_1");
+      server.answers("{\"taskIds\":[\"1_lark_task_1\"],\"outcomes\":[\"EXISTING\"]}");
+      assertThat(flow.create(List.of(TASK)).get()).hasSize(1);
+      server.answers("{\"jobId\":\"7\"}");
+      assertThat(flow.jobs().createJob(NewJob.of("tts", "ada", "text")).get()).isEqualTo("7");
+      assertThat(server.seen)
+          .hasSize(3)
+          .allSatisfy(request -> assertThat(request).contains("\"sealed:"));
+      assertThat(server.traces).containsExactly(TRACE, TRACE, TRACE);
+      assertThat(codec.sealedOn).containsOnly(caller);
+      server.answers("null");
+      assertThat(flow.cancelTask("1_lark_task_1", "ann", null).get()).isNull();
+      assertThat(flow.jobs().cancelJob("7", "ann", null).get()).isNull();
+      server.answers("{\"taskId\":\"1_lark_task_2\"}");
+      assertThat(flow.retryTask("1_lark_task_1", "ann", "why").get()).isEqualTo("1_lark_task_2");
+    }
+  }
+
+  @Test
+  void sealingClientOpensWhatItReads() throws Exception {
+    try (StubServer server = new StubServer("/api/")) {
+      AsyncFlowClient flow = new SealingFlowClient(server.client(), new Prefixing()).async();
+      server.answers("{\"taskData\":" + SEALED_TASK + "}");
+      assertThat(flow.getTask("1_lark_task_1").get().result()).isEqualTo("done");
+      assertThat(flow.getTask("lark", "k").get().result()).isEqualTo("done");
+      TaskPageRequest all = TaskPageRequest.of();
+      String foreign = SEALED_TASK.replace("sealed:done", "foreign:done");
+      server.answers("{\"taskList\":[" + SEALED_TASK + "," + foreign + "],\"nextCursor\":\"17\"}");
+      for (TaskPage page :
+          List.of(flow.getTaskList("lark", all).get(), flow.getUserTaskList("ada", all).get())) {
+        assertThat(page.taskList())
+            .extracting(Task::result)
+            .containsExactly("done", "foreign:done");
+        assertThat(page.nextCursor()).isEqualTo("17");
+      }
+      String job =
+          "{\"jobId\":\"7\",\"jobType\":\"tts\",\"userId\":\"ada\",\"state\":\"SUCCESS\",\"priority\":0,\"done\":0,"
+              + "\"failed\":0,\"cancelled\":0,\"createTime\":1,\"modifyTime\":1,\"merge\":true,"
+              + "\"result\":\"sealed:sound\"}";
+      server.answers("{\"jobData\":" + job + "}");
+      assertThat(flow.jobs().getJob("7").get().result()).isEqualTo("sound");
+      server.answers("{\"jobList\":[" + job + "]}");
+      JobListRequest ofType = new JobListRequest(null, "tts", Set.of(), null, null);
+      assertThat(flow.jobs().getJobList(ofType).get().jobList())
+          .extracting(Job::result)
+          .containsExactly("sound");
+    }
+  }
+
+  @Test
+  void textThatCannotBeSealedOrOpenedFailsTheFuture() throws Exception {
+    try (StubServer server = new StubServer("/api/")) {
+      AsyncFlowClient flow = new SealingFlowClient(server.client(), new Prefixing()).async();
+      assertThat(causeOf(flow.create(TASK.withTaskContext("no key"))))
+          .isInstanceOf(CodecException.class);
+      assertThat(server.seen).isEmpty();
+      server.answers("{\"taskData\":" + SEALED_TASK.replace("sealed:", "foreign:") + "}");
+      assertThat(causeOf(flow.getTask("1_lark_task_1"))).isInstanceOf(CodecException.class);
+    }
+  }
+
+  /** Writes a word in front of texts. */
+  private static final class Prefixing implements PayloadCodec {
+
+    private final List<Thread> sealedOn = new CopyOnWriteArrayList<>();
+
+    @Override
+    public String seal(Field field, String text) {
+      if (text.equals("no key")) {
+        throw new CodecException(text);
+      }
+      sealedOn.add(Thread.currentThread());
+      return "sealed:" + text;
+    }
+
+    @Override
+    public String open(Field field, String text) {
+      if (text.startsWith("foreign:")) {
+        throw new CodecException("of another key");
+      }
+      return text.replaceFirst("^sealed:", "");
+    }
+
+    @Override
+    public OutputStream sealing(Field field, OutputStream sealed) {
+      return sealed;
+    }
+
+    @Override
+    public InputStream opening(Field field, InputStream sealed) {
+      return sealed;
     }
   }
 }

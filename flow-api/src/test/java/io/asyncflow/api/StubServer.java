@@ -17,6 +17,9 @@ final class StubServer implements AutoCloseable {
   /** Each request, its path without the room and its body. */
   final List<String> seen = new CopyOnWriteArrayList<>();
 
+  /** The traceparent of each request; {@code "null"} for none. */
+  final List<String> traces = new CopyOnWriteArrayList<>();
+
   private final String room;
   private final HttpServer server;
   private volatile int status = 200;
@@ -32,7 +35,7 @@ final class StubServer implements AutoCloseable {
     server.start();
   }
 
-  FlowClient client() {
+  HttpFlowClient client() {
     return new HttpFlowClient(
         URI.create("http://127.0.0.1:" + server.getAddress().getPort()), null);
   }
@@ -49,6 +52,7 @@ final class StubServer implements AutoCloseable {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
+    traces.add(String.valueOf(exchange.getRequestHeaders().getFirst(TraceParent.HEADER)));
     String path = exchange.getRequestURI().getPath().replace(room, "");
     seen.add(path + " " + new String(exchange.getRequestBody().readAllBytes(), UTF_8));
     byte[] body = answer.getBytes(UTF_8);

@@ -53,7 +53,7 @@ public class FlowClientAutoConfiguration {
     Stream<TaskTypeSettings> ofProperties =
         properties.getTypes().entrySet().stream().map(type -> type.getValue().named(type.getKey()));
     List<TaskTypeSettings> types = Stream.concat(ofProperties, declared.orderedStream()).toList();
-    return new TaskTypeSaver(client, types);
+    return new TaskTypeSaver(client, types, environment.getProperty("spring.application.name"));
   }
 
   /** The trace of the calls, if the application has a tracer. */

@@ -22,7 +22,8 @@ import org.springframework.context.SmartLifecycle;
  * Saves the task types that the application declares, once, in the background. A type whose
  * declared settings are already those of the server is not written. Settings that are not declared
  * stay as they are. While the server is away, the save is repeated; a type that the server refuses
- * is logged as an error.
+ * is logged as an error. The record of acts has the name of the application as the reason of a
+ * save.
  */
 public class TaskTypeSaver implements SmartLifecycle {
 
@@ -41,11 +42,19 @@ public class TaskTypeSaver implements SmartLifecycle {
 
   private final FlowClient client;
   private final List<TaskTypeSettings> pending;
+  private final String reason;
   private ScheduledExecutorService thread;
   private boolean outageIsLogged;
 
-  TaskTypeSaver(FlowClient client, List<TaskTypeSettings> types) {
+  /**
+   * @param application the name of the application; {@code null} for none
+   */
+  TaskTypeSaver(FlowClient client, List<TaskTypeSettings> types, String application) {
     this.client = client;
+    this.reason =
+        application == null
+            ? "declared by an application"
+            : "declared by the application " + OneLine.of(application);
     this.pending = new ArrayList<>(types);
   }
 
@@ -115,7 +124,7 @@ public class TaskTypeSaver implements SmartLifecycle {
 
   private void save(TaskTypeSettings declared) {
     try {
-      client.saveTaskType(declared);
+      client.saveTaskType(declared, Set.of(), null, reason);
       log.info("task type {} is saved", declared.taskType());
     } catch (FlowException e) {
       if (e.errorCode().retryable()) {

@@ -24,6 +24,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ class FlowClientAutoConfigurationTest {
 
   private final FakeFlowServer server = new FakeFlowServer();
   private final List<TaskTypeSettings> saves = new CopyOnWriteArrayList<>();
+  private final List<String> reasons = new CopyOnWriteArrayList<>();
 
   private final ApplicationContextRunner application =
       new ApplicationContextRunner()
@@ -48,8 +50,13 @@ class FlowClientAutoConfigurationTest {
           () ->
               new ForwardingFlowClient(server) {
                 @Override
-                public void saveTaskType(TaskTypeSettings settings) {
-                  super.saveTaskType(settings);
+                public void saveTaskType(
+                    TaskTypeSettings settings,
+                    Set<TaskTypeSettings.Removable> removed,
+                    String operator,
+                    String reason) {
+                  super.saveTaskType(settings, removed, operator, reason);
+                  reasons.add(reason);
                   saves.add(settings);
                 }
               });
@@ -211,6 +218,19 @@ class FlowClientAutoConfigurationTest {
         .withPropertyValues("asyncflow.client.types.song.paused=1")
         .run(context -> awaitEndOfSaves(context.getBean(TaskTypeSaver.class)));
     assertThat(saves).extracting(TaskTypeSettings::taskType).containsExactly("Mail", "song");
+  }
+
+  @Test
+  void saveNamesTheApplicationAsItsReason() {
+    withServer
+        .withPropertyValues(
+            "spring.application.name=mail-service", "asyncflow.client.types.mail.max-retry-num=5")
+        .run(context -> awaitEndOfSaves(context.getBean(TaskTypeSaver.class)));
+    withServer
+        .withPropertyValues("asyncflow.client.types.mail.max-retry-num=6")
+        .run(context -> awaitEndOfSaves(context.getBean(TaskTypeSaver.class)));
+    assertThat(reasons)
+        .containsExactly("declared by the application mail-service", "declared by an application");
   }
 
   private static void awaitEndOfSaves(TaskTypeSaver saver) {

@@ -2,10 +2,12 @@ package io.asyncflow.api.codec;
 
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.Team;
 import io.asyncflow.api.codec.Field.Kind;
 import io.asyncflow.api.schedule.NewSchedule;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * Applies a codec to the texts in records of the contract. A text that is {@code null} or empty
@@ -134,6 +137,11 @@ public final class Sealing {
     return codec == null ? task : changed(task, task.idempotencyKey(), codec::seal);
   }
 
+  /** The tasks with sealed contexts. */
+  List<NewTask> sealed(List<NewTask> tasks) {
+    return tasks.stream().map(this::sealed).toList();
+  }
+
   /** The job with a sealed input and sealed contexts of its children. */
   public NewJob sealed(NewJob job) {
     return codec == null ? job : changed(job, job.idempotencyKey(), codec::seal);
@@ -156,6 +164,29 @@ public final class Sealing {
     return task.withTexts(
         open(Field.of(Kind.CONTEXT, task), task.taskContext()),
         open(Field.of(Kind.RESULT, task), task.result()));
+  }
+
+  /** The page with its tasks opened. */
+  TaskPage opened(TaskPage page) {
+    return new TaskPage(
+        page.taskList().stream().map(task -> openedIfPossible(task, this::opened)).toList(),
+        page.nextCursor());
+  }
+
+  /** The page with its jobs opened. */
+  JobPage opened(JobPage page) {
+    return new JobPage(
+        page.jobList().stream().map(job -> openedIfPossible(job, this::opened)).toList(),
+        page.nextCursor());
+  }
+
+  /** One record whose key is lost must not hide all others: it stays sealed. */
+  private static <T> T openedIfPossible(T sealed, UnaryOperator<T> opening) {
+    try {
+      return opening.apply(sealed);
+    } catch (CodecException staysSealed) {
+      return sealed;
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.asyncflow.api.codec;
 
+import io.asyncflow.api.AsyncFlowClient;
 import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.ForwardingFlowClient;
@@ -23,10 +24,12 @@ import java.util.List;
  * <p>The calls of a holder ({@code hold}, {@code report}, {@code addJobChildren}, {@code
  * store().put}) are passed on as they are: a worker seals before it knows whether a text is too
  * large for a row. In lists, texts that cannot be opened stay sealed; all other calls throw a
- * {@link CodecException}. Thread-safe.
+ * {@link CodecException}, and a future fails with it. The calls of {@link #async} seal on the
+ * thread that makes them. Thread-safe.
  */
 public final class SealingFlowClient extends ForwardingFlowClient {
 
+  private final FlowClient client;
   private final Sealing sealing;
 
   /**
@@ -35,6 +38,7 @@ public final class SealingFlowClient extends ForwardingFlowClient {
    */
   public SealingFlowClient(FlowClient client, PayloadCodec codec) {
     super(client);
+    this.client = client;
     this.sealing = Sealing.by(codec);
   }
 
@@ -50,7 +54,7 @@ public final class SealingFlowClient extends ForwardingFlowClient {
 
   @Override
   public List<CreateResult> create(List<NewTask> tasks) {
-    return super.create(tasks.stream().map(this::sealed).toList());
+    return super.create(sealing.sealed(tasks));
   }
 
   @Override
@@ -65,26 +69,17 @@ public final class SealingFlowClient extends ForwardingFlowClient {
 
   @Override
   public TaskPage getTaskList(String taskType, TaskPageRequest request) {
-    return opened(super.getTaskList(taskType, request));
+    return sealing.opened(super.getTaskList(taskType, request));
   }
 
   @Override
   public TaskPage getUserTaskList(String userId, TaskPageRequest request) {
-    return opened(super.getUserTaskList(userId, request));
+    return sealing.opened(super.getUserTaskList(userId, request));
   }
 
-  private TaskPage opened(TaskPage page) {
-    return new TaskPage(
-        page.taskList().stream().map(this::openedIfPossible).toList(), page.nextCursor());
-  }
-
-  /** One task whose key is lost must not hide all others. */
-  private Task openedIfPossible(Task task) {
-    try {
-      return sealing.opened(task);
-    } catch (CodecException staysSealed) {
-      return task;
-    }
+  @Override
+  public AsyncFlowClient async() {
+    return new SealingAsyncFlowClient(client.async(), sealing);
   }
 
   @Override

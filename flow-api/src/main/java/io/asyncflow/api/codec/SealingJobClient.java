@@ -35,17 +35,7 @@ final class SealingJobClient extends ForwardingJobClient {
 
   @Override
   public JobPage getJobList(JobListRequest request) {
-    JobPage page = super.getJobList(request);
-    return new JobPage(
-        page.jobList().stream().map(this::openedIfPossible).toList(), page.nextCursor());
-  }
-
-  private Job openedIfPossible(Job job) {
-    try {
-      return sealing.opened(job);
-    } catch (CodecException staysSealed) {
-      return job;
-    }
+    return sealing.opened(super.getJobList(request));
   }
 
   @Override

@@ -177,7 +177,7 @@ class TracesIT {
             <configuration>
               <appender name="console" class="ch.qos.logback.core.ConsoleAppender">
                 <encoder>
-                  <pattern>%5p [%X{traceId}-%X{spanId}] %X{stage} %X{holdTraceId} : %m%n</pattern>
+                  <pattern>%5p [%X{traceId}-%X{spanId}] %X{taskStage} %X{holdTraceId} : %m%n</pattern>
                 </encoder>
               </appender>
               <root level="INFO"><appender-ref ref="console"/></root>

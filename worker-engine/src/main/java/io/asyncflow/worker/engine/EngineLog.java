@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,22 +47,19 @@ final class EngineLog implements Runnable {
   synchronized void begin(List<StageContext> runs) {
     StageContext first = runs.get(0);
     taskId = runs.stream().map(StageContext::taskId).collect(Collectors.joining(","));
-    fields =
-        Map.of(
-            "taskId",
-            taskId,
-            "stage",
-            first.stage(),
-            "attempt",
-            String.valueOf(first.attempt()),
-            "holdTraceId",
-            first.traceId(),
-            "traceId",
-            first
-                .traceParent()
-                .flatMap(TraceParent::parse)
-                .map(TraceParent::traceId)
-                .orElse(first.traceId()));
+    fields = new HashMap<>(); // the context of a test may lack some of them
+    fields.put("taskId", taskId);
+    fields.put("taskStage", first.stage());
+    fields.put("taskAttempt", String.valueOf(first.attempt()));
+    fields.put("holdTraceId", first.traceId());
+    fields.put(
+        "traceId",
+        first
+            .traceParent()
+            .flatMap(TraceParent::parse)
+            .map(TraceParent::traceId)
+            .orElse(first.traceId()));
+    fields.values().removeIf(Objects::isNull);
     passed = 0;
     last.clear();
   }

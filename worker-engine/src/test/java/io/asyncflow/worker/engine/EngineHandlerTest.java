@@ -298,8 +298,8 @@ class EngineHandlerTest {
               line ->
                   assertThat(line.getMDCPropertyMap())
                       .containsEntry("taskId", "1_test_task_1")
-                      .containsEntry("attempt", "1")
-                      .containsKeys("stage", "traceId", "holdTraceId"));
+                      .containsEntry("taskAttempt", "1")
+                      .containsKeys("taskStage", "traceId", "holdTraceId"));
       assertThat(lines).hasSize(2 + EngineLog.MOST_LINES);
     } finally {
       logger.detachAppender(appender);

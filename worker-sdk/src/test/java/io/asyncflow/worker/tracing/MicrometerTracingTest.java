@@ -118,8 +118,8 @@ class MicrometerTracingTest {
         .containsEntry("traceId", call.getTraceId())
         .containsEntry("spanId", two.getSpanId())
         .containsEntry("taskId", taskId)
-        .containsEntry("stage", "two")
-        .containsEntry("attempt", "1")
+        .containsEntry("taskStage", "two")
+        .containsEntry("taskAttempt", "1")
         .containsEntry("holdTraceId", server.getTask(taskId).traceId());
     assertThat(logged.get("holdTraceId")).isNotEqualTo(call.getTraceId());
     assertThat(two.getKind()).isEqualTo(SpanKind.CONSUMER);

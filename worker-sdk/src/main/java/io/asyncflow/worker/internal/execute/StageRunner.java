@@ -102,8 +102,8 @@ public final class StageRunner implements RunPool.Runner {
   private static void name(List<Run> runs) {
     Task first = runs.get(0).task();
     MDC.put("taskId", runs.stream().map(run -> run.task().taskId()).collect(joining(",")));
-    MDC.put("stage", first.taskStage());
-    MDC.put("attempt", String.valueOf(first.attempt()));
+    MDC.put("taskStage", first.taskStage());
+    MDC.put("taskAttempt", String.valueOf(first.attempt()));
     MDC.put("holdTraceId", first.traceId());
     // A tracer puts the id of the run's span in its place, and takes it away with the span.
     MDC.put(

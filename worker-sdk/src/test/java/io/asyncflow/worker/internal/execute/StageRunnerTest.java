@@ -490,8 +490,8 @@ class StageRunnerTest {
     Task task = run.task();
     assertThat(named)
         .containsEntry("taskId", task.taskId())
-        .containsEntry("stage", task.taskStage())
-        .containsEntry("attempt", "1")
+        .containsEntry("taskStage", task.taskStage())
+        .containsEntry("taskAttempt", "1")
         .containsEntry("traceId", task.traceId())
         .containsEntry("holdTraceId", task.traceId())
         .hasSize(5);
