@@ -1,5 +1,6 @@
 // @ts-check
-// Shows the form of an act in a dialog. Without this script it opens below its button.
+// Shows the form of an act in a dialog, and asks for a second key where something is ended. Without this
+// script the form opens below its button.
 
 const words = document.getElementById('words')?.dataset ?? {};
 
@@ -25,18 +26,21 @@ function open(act) {
     dialog.remove();
     summary.focus();
   };
-  dialog.onkeydown = (event) => { // one key, also one that is held down, does nothing grave
-    const grave = /** @type {HTMLElement | null} */ (form.querySelector('button.grave'));
-    const isTyped = event.target instanceof HTMLInputElement;
-    if (event.key !== 'Enter' || event.isComposing || !grave || !isTyped && !event.repeat) return;
-    event.preventDefault();
-    if (isTyped) grave.focus();
-  };
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   document.body.append(dialog);
   dialog.showModal();
   /** @type {HTMLElement} */ (form.querySelector('input:not([type=hidden]), select') ?? close).focus();
 }
+
+// One key, also one that is held down, does nothing grave: in a dialog, and in a form that stands on a page.
+document.addEventListener('keydown', (event) => {
+  const form = event.target instanceof Element ? event.target.closest('form') : null;
+  const grave = /** @type {HTMLElement | null | undefined} */ (form?.querySelector('button.grave'));
+  const isTyped = event.target instanceof HTMLInputElement;
+  if (event.key !== 'Enter' || event.isComposing || !grave || !isTyped && !event.repeat) return;
+  event.preventDefault();
+  if (isTyped) grave.focus();
+});
 
 document.addEventListener('click', (event) => {
   const summary = event.target instanceof Element ? event.target.closest('details.act > summary') : null;

@@ -12,10 +12,6 @@ const picked = new Set();
 /** @type {Element | null} the row that was selected last */
 let last = null;
 
-// What answers a form is not asked for again by a reload, which would send the form again.
-const opened = document.querySelector('[data-opened-by]')?.getAttribute('data-opened-by');
-if (opened) history.replaceState(null, '', opened);
-
 /** @param {Element} row @returns {HTMLInputElement | null} */
 const boxOf = (row) => row.querySelector('input[name=task]');
 

@@ -5,6 +5,10 @@
 
 import { learnClock, start, word } from './times.js';
 
+// What answers a form is not asked for again by a reload, which would send the form again.
+const opened = document.querySelector('[data-opened-by]')?.getAttribute('data-opened-by');
+if (opened) history.replaceState(null, '', opened);
+
 const root = document.documentElement.dataset;
 const state = document.getElementById('live');
 const words = document.getElementById('words')?.dataset ?? {};
@@ -143,10 +147,13 @@ function ask(more) {
   });
 }
 
-/** Whether something would be lost that was chosen or typed here. */
+/** Whether something would be lost that was chosen, typed or played here. */
 function isWorkedOn() {
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input, textarea'));
+  const lists = /** @type {NodeListOf<HTMLSelectElement>} */ (document.querySelectorAll('select'));
   return document.querySelector('dialog[open], details.act[open]') !== null
+    || [...document.querySelectorAll('audio')].some((sound) => !sound.paused)
+    || [...lists].some((list) => list.selectedIndex !== Math.max(0, [...list.options].findIndex((option) => option.defaultSelected)))
     || !!document.activeElement?.matches('input, textarea, select')
     || [...fields].some((field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 }
@@ -156,7 +163,8 @@ async function look() {
     const answer = await ask(etag ? { 'If-None-Match': etag } : {});
     learnClock(answer.headers.get('Date'));
     if (answer.redirected) {
-      if (isWorkedOn()) logIn = answer.url; else location.reload();
+      const isEnd = new URL(answer.url).pathname.endsWith('/login'); // else the page is elsewhere now
+      if (!isWorkedOn()) location.reload(); else if (isEnd) logIn = answer.url; else lostSince = '';
       return;
     }
     if (answer.status === 200) {

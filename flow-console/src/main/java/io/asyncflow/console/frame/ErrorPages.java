@@ -74,8 +74,7 @@ public class ErrorPages {
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     response.setStatus(HttpServletResponse.SC_SEE_OTHER);
     response.setHeader(
-        HttpHeaders.LOCATION,
-        urls.to("/login", "to", urls.opening(request), "why", isForm(request) ? "ended" : ""));
+        HttpHeaders.LOCATION, urls.logIn(urls.opening(request), isForm(request) ? "ended" : ""));
   }
 
   /**

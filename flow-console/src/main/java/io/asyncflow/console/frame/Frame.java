@@ -23,7 +23,8 @@ public record Frame(
 
   /** The frame of a page that answers a form, and that another address opens. */
   public Frame openedBy(String another) {
-    return new Frame(urls, words, preferences, operator, properties, another, done);
+    String address = urls.bounded(another);
+    return new Frame(urls, words, preferences, operator, properties, address, done);
   }
 
   /** The words with this key. */

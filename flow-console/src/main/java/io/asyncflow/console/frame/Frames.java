@@ -20,7 +20,6 @@ import tools.jackson.databind.JsonNode;
 public class Frames implements HandlerMethodArgumentResolver {
 
   private static final String ATTRIBUTE = Frame.class.getName();
-  private static final int LONGEST_ADDRESS = 2_000;
 
   private final OperatorClient api;
   private final ConsoleProperties properties;
@@ -63,14 +62,13 @@ public class Frames implements HandlerMethodArgumentResolver {
   private Frame make(HttpServletRequest request, Operator operator) {
     Preferences preferences = Preferences.of(request);
     Urls urls = urls(request);
-    String address = urls.opening(request);
     return new Frame(
         urls,
         Words.of(preferences.language()),
         preferences,
         operator,
         properties,
-        address.length() > LONGEST_ADDRESS ? urls.base() : address,
+        urls.opening(request),
         Done.keyIn(request).orElse(""));
   }
 

@@ -16,6 +16,11 @@ import org.springframework.web.util.UriUtils;
  */
 public record Urls(String base, String assets) {
 
+  /** As long are addresses that answers lead to: their headers have room for 4 KB. */
+  private static final int LONGEST = 2_000;
+
+  private static final int LONGEST_ESCAPED = 3_000;
+
   static Urls of(HttpServletRequest request, String path, String assets) {
     // A proxy's prefix is part of the context path where the server believes its headers.
     return new Urls(UriUtils.encodePath(request.getContextPath(), UTF_8) + path, assets);
@@ -71,10 +76,27 @@ public record Urls(String base, String assets) {
 
   boolean isOwn(String address) {
     return address != null
+        && address.length() <= LONGEST
         && (address.equals(base) || address.startsWith(base + "/"))
         && address.chars().allMatch(c -> c > ' ' && c < 0x7F && c != '\\')
         && !address.startsWith("//")
         && isUri(address);
+  }
+
+  /** The address of the log-in that leads to a page then. */
+  public String logIn(String to, String why) {
+    String address = UriUtils.encode(to, UTF_8).length() > LONGEST_ESCAPED ? withoutQuery(to) : to;
+    return to("/login", "to", address, "why", why);
+  }
+
+  /** An address of the console that is short enough; at least its page, if its query is long. */
+  String bounded(String address) {
+    return address != null && address.length() > LONGEST ? withoutQuery(address) : address;
+  }
+
+  private static String withoutQuery(String address) {
+    int query = address.indexOf('?');
+    return query < 0 ? address : address.substring(0, query);
   }
 
   /**
@@ -85,10 +107,10 @@ public record Urls(String base, String assets) {
     String query = request.getQueryString() == null ? "" : "?" + request.getQueryString();
     String path = request.getRequestURI();
     if (!request.getMethod().equals("POST")) {
-      return own(path + query);
+      return own(bounded(path + query));
     }
-    String sender = pathOf(request.getHeader(HttpHeaders.REFERER));
-    return isOwn(sender) ? sender : own(path.substring(0, path.lastIndexOf('/')) + query);
+    String sender = bounded(pathOf(request.getHeader(HttpHeaders.REFERER)));
+    return isOwn(sender) ? sender : own(bounded(path.substring(0, path.lastIndexOf('/')) + query));
   }
 
   /** {@code null} if it is no address of the web. */

@@ -5,11 +5,13 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The beginning of a text in which secrets are covered, and which is else as it was. It is read as
- * JSON as far as it is JSON, and no further than it is shown, so its size and depth do not matter.
+ * JSON as far as it is JSON, or nearly so: it is read to find members alone. It is read no further
+ * than it is shown, and so are documents in it, so its size and depth do not matter.
  *
  * @param isCut whether it is not all of it
  */
@@ -25,6 +27,15 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
                           .maxNameLength(Integer.MAX_VALUE)
                           .maxStringLength(Integer.MAX_VALUE)
                           .build())
+                  .enable(
+                      JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS,
+                      JsonReadFeature.ALLOW_LEADING_ZEROS_FOR_NUMBERS,
+                      JsonReadFeature.ALLOW_TRAILING_COMMA,
+                      JsonReadFeature.ALLOW_JAVA_COMMENTS,
+                      JsonReadFeature.ALLOW_SINGLE_QUOTES,
+                      JsonReadFeature.ALLOW_UNQUOTED_PROPERTY_NAMES,
+                      JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS,
+                      JsonReadFeature.ALLOW_BACKSLASH_ESCAPING_ANY_CHARACTER)
                   .build())
           .build();
 
@@ -35,6 +46,12 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
     Covering covering = new Covering(whole, most);
     covering.read();
     return covering.text();
+  }
+
+  /** Whether a text looks like an object or a list. */
+  static boolean looksLikeDocument(String text) {
+    String begin = text.stripLeading();
+    return begin.startsWith("{") || begin.startsWith("[");
   }
 
   /** Copies a text, but for values that are secret. */
@@ -48,6 +65,11 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
     /** How much of the whole is shown or covered. */
     private int copied;
 
+    /** Whether what follows is not shown, and is not read. */
+    private boolean isFull;
+
+    private boolean isCut;
+
     Covering(String whole, int most) {
       this.whole = whole;
       this.most = most;
@@ -56,17 +78,22 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
     void read() {
       try (JsonParser parser = JSON.createParser(whole)) {
         JsonToken token = parser.nextToken();
-        while (token != null && shown.length() + offset(parser) - copied < most) {
+        while (token != null && left(offset(parser)) > 0) {
           if (isSecret(parser, token)) {
             cover(parser);
           } else if (token == JsonToken.VALUE_STRING) {
-            coverWithin(parser);
+            coverWithin(offset(parser));
           }
-          token = parser.nextToken();
+          token = isFull ? null : parser.nextToken();
         }
       } catch (JacksonException e) {
         // what follows is no JSON, and has no members
       }
+    }
+
+    /** How many characters there is room for after this place. */
+    private int left(int offset) {
+      return most - shown.length() - (offset - copied);
     }
 
     private static boolean isSecret(JsonParser parser, JsonToken token) {
@@ -101,15 +128,21 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
     /**
      * As the context of a task is in the definition of a schedule. Escapes double with each
      * document in a document, so there are few.
+     *
+     * @param from where the text begins, with its quote
      */
-    private void coverWithin(JsonParser parser) {
-      int from = offset(parser);
-      String value = parser.getString();
-      if (value.startsWith("{") || value.startsWith("[")) {
-        int to = (int) parser.currentLocation().getCharOffset();
-        CoveredText inner = CoveredText.of(value, Integer.MAX_VALUE);
-        if (inner.isCovered()) {
-          replace(from, to, JSON.writeValueAsString(inner.text()));
+    private void coverWithin(int from) {
+      int left = left(from);
+      int end = left < whole.length() - from ? from + left : whole.length();
+      Value value = Value.of(whole, from, end);
+      isFull = !value.isClosed();
+      CoveredText inner =
+          looksLikeDocument(value.text()) ? CoveredText.of(value.text(), left) : null;
+      if (inner != null && inner.isCovered()) {
+        replace(from, value.end(), JSON.writeValueAsString(inner.text()));
+        if (isFull) { // the rest of the document in it has not been read
+          isCut = copied < whole.length();
+          copied = whole.length();
         }
       }
     }
@@ -117,13 +150,70 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
     CoveredText text() {
       int rest = Math.min(whole.length() - copied, Math.max(0, most - shown.length()));
       shown.append(whole, copied, copied + rest);
-      boolean isCut = copied + rest < whole.length() || shown.length() > most;
+      isCut |= copied + rest < whole.length() || shown.length() > most;
       if (isCut) {
         int end = Math.min(most, shown.length());
         boolean isHalf = end > 0 && Character.isHighSurrogate(shown.charAt(end - 1));
         shown.setLength(isHalf ? end - 1 : end);
       }
       return new CoveredText(shown.toString(), isCovered, isCut);
+    }
+  }
+
+  /**
+   * The beginning of a text in a document.
+   *
+   * @param text without its escapes; empty if it cannot be a document
+   * @param end the place behind what was read
+   * @param isClosed whether its last quote was read
+   */
+  private record Value(String text, int end, boolean isClosed) {
+
+    /**
+     * @param from the place of its first quote
+     * @param most the place behind the last character that is read
+     */
+    static Value of(String document, int from, int most) {
+      char quote = document.charAt(from);
+      StringBuilder text = new StringBuilder();
+      boolean mayBegin = from + 1 < most && mayBegin(document.charAt(from + 1));
+      int i = from + 1;
+      while (i < most && document.charAt(i) != quote) {
+        char c = document.charAt(i);
+        int length = c != '\\' ? 1 : document.startsWith("u", i + 1) ? 6 : 2;
+        if (i + length > most) {
+          break;
+        }
+        if (mayBegin) {
+          text.append(length == 1 ? c : unescaped(document, i, length));
+        }
+        i += length;
+      }
+      boolean isClosed = i < most && document.charAt(i) == quote;
+      return new Value(text.toString(), isClosed ? i + 1 : most, isClosed);
+    }
+
+    private static boolean mayBegin(char c) {
+      return c == '{' || c == '[' || c == '\\' || Character.isWhitespace(c);
+    }
+
+    private static char unescaped(String document, int escape, int length) {
+      char c = document.charAt(escape + 1);
+      if (length == 6) {
+        try {
+          return (char) Integer.parseInt(document, escape + 2, escape + 6, 16);
+        } catch (NumberFormatException e) {
+          return c;
+        }
+      }
+      return switch (c) {
+        case 'n' -> '\n';
+        case 'r' -> '\r';
+        case 't' -> '\t';
+        case 'b' -> '\b';
+        case 'f' -> '\f';
+        default -> c;
+      };
     }
   }
 }

@@ -73,8 +73,9 @@ public record JsonTree(Node root, String text, boolean isCovered, boolean isCut,
       try {
         JsonNode json = JSON.readTree(whole);
         if (json != null && json.isContainer() && count(json) <= MOST_NODES) {
-          Node root = new Drawing(count(json)).node(null, json);
-          return new JsonTree(root, "", isCovered(root), false, whole.length());
+          Drawing drawing = new Drawing(count(json));
+          Node root = drawing.node(null, json);
+          return new JsonTree(root, "", drawing.isCovered, false, whole.length());
         }
       } catch (JacksonException e) {
         return asText(whole); // it is no JSON, or nobody should draw it
@@ -112,10 +113,6 @@ public record JsonTree(Node root, String text, boolean isCovered, boolean isCut,
     return length == 0;
   }
 
-  private static boolean isCovered(Node node) {
-    return node.kind() == Kind.COVERED || node.children().stream().anyMatch(JsonTree::isCovered);
-  }
-
   private static JsonTree asText(String whole) {
     CoveredText shown = CoveredText.of(whole, MOST_TEXT);
     return new JsonTree(null, shown.text(), shown.isCovered(), shown.isCut(), whole.length());
@@ -136,6 +133,7 @@ public record JsonTree(Node root, String text, boolean isCovered, boolean isCut,
   private static final class Drawing {
 
     private int nodes;
+    private boolean isCovered;
 
     Drawing(int nodes) {
       this.nodes = nodes;
@@ -143,6 +141,7 @@ public record JsonTree(Node root, String text, boolean isCovered, boolean isCut,
 
     Node node(String name, JsonNode json) {
       if (name != null && Secrets.hides(name, json.asToken())) {
+        isCovered = true;
         return new Node(name, Kind.COVERED, Secrets.COVER, List.of());
       }
       if (json.isObject()) {
@@ -159,19 +158,31 @@ public record JsonTree(Node root, String text, boolean isCovered, boolean isCut,
         }
         return new Node(name, Kind.LIST, null, items);
       }
-      JsonNode inner = json.isString() ? documentIn(json.asString()) : null;
-      if (inner != null) {
-        return node(name, inner);
+      if (json.isString()) {
+        return ofText(name, json.asString());
       }
-      Kind kind = json.isString() ? Kind.TEXT : json.isNumber() ? Kind.NUMBER : Kind.OTHER;
+      Kind kind = json.isNumber() ? Kind.NUMBER : Kind.OTHER;
       return new Node(name, kind, json.isNull() ? "null" : json.asString(), List.of());
     }
 
-    /** As the context of a task is in the definition of a schedule. */
-    private JsonNode documentIn(String text) {
-      if (!text.startsWith("{") && !text.startsWith("[")) {
-        return null;
+    private Node ofText(String name, String text) {
+      if (!CoveredText.looksLikeDocument(text)) {
+        return new Node(name, Kind.TEXT, text, List.of());
       }
+      JsonNode inner = documentIn(text);
+      if (inner != null) {
+        return node(name, inner);
+      }
+      CoveredText covered = CoveredText.of(text, Integer.MAX_VALUE);
+      isCovered |= covered.isCovered();
+      return new Node(name, Kind.TEXT, covered.text(), List.of());
+    }
+
+    /**
+     * As the context of a task is in the definition of a schedule; {@code null} if it has too many
+     * values, or only looks like one.
+     */
+    private JsonNode documentIn(String text) {
       try {
         JsonNode inner = JSON.readTree(text);
         int more = inner.isContainer() ? count(inner) : MOST_NODES;
@@ -181,7 +192,7 @@ public record JsonTree(Node root, String text, boolean isCovered, boolean isCut,
         nodes += more;
         return inner;
       } catch (JacksonException e) {
-        return null; // it only looks like one
+        return null;
       }
     }
   }

@@ -8,15 +8,17 @@ final class Secrets {
 
   static final String COVER = "••••";
 
-  private static final String SECRET =
-      "(password|passwd|secret|api_?-?key|authorization|credential)";
+  private static final Pattern SECRET =
+      Pattern.compile("(?i)password|passwd|secret|api_?-?key|authorization|credential");
 
-  private static final Pattern NAME = Pattern.compile("(?i)" + SECRET + "|token");
+  private static final Pattern TOKEN = Pattern.compile("(?i)token");
 
   /**
    * Names that count tokens, as those of language models do, and are no token: a number is shown.
    */
-  private static final Pattern COUNT = Pattern.compile("(?is)(?!.*" + SECRET + ").*token.+");
+  private static final Pattern COUNT =
+      Pattern.compile(
+          "[tT]okens(?![a-z])|TOKENS(?![A-Z])|(?i:token[_-]?(count|limit|usage|budget|total)s?$)");
 
   private Secrets() {}
 
@@ -27,7 +29,7 @@ final class Secrets {
    */
   static boolean hides(String name, JsonToken value) {
     return value != JsonToken.VALUE_NULL
-        && NAME.matcher(name).find()
-        && !(value.isNumeric() && COUNT.matcher(name).matches());
+        && (SECRET.matcher(name).find()
+            || TOKEN.matcher(name).find() && !(value.isNumeric() && COUNT.matcher(name).find()));
   }
 }

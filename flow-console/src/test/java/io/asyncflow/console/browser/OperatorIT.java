@@ -9,6 +9,7 @@ import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.LoadState;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.console.SampleApi;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -206,6 +207,26 @@ class OperatorIT extends BrowserTest {
   }
 
   @Test
+  void pageThatIsElsewhereNowIsNoEndOfTheSessionAndFollowsOnceNothingIsTyped() {
+    open("", "lang=en&refresh=2", WIDE, true);
+    page.locator("#find").fill("ada");
+    CountDownLatch redirects = new CountDownLatch(2);
+    page.onResponse(
+        response -> {
+          if (response.status() == 303) redirects.countDown();
+        });
+
+    api.withVerbs("TYPE_READ", "TASK_READ");
+
+    page.waitForCondition(() -> redirects.getCount() == 0);
+    PlaywrightAssertions.assertThat(page.locator("#live")).hasAttribute("data-state", "on");
+    PlaywrightAssertions.assertThat(page.locator("#find")).hasValue("ada");
+    page.locator("#find").fill("");
+    page.locator("#find").blur();
+    page.waitForURL("**/console/types");
+  }
+
+  @Test
   void focusReturnsToTheActOfATaskThatHasMovedMeanwhile() {
     open("/tasks/" + SampleApi.TASK, "lang=en&refresh=2", WIDE, true);
     page.locator("#act-task_cancel > summary").click();
@@ -333,10 +354,11 @@ class OperatorIT extends BrowserTest {
     page.keyboard().press("Escape");
     page.locator("tbody tr:nth-child(2) th a").focus();
     page.keyboard().press("c");
-    page.waitForURL("**/tasks/selected");
     PlaywrightAssertions.assertThat(page.locator("h1")).hasText("Cancel 3 tasks");
     page.screenshot(new Page.ScreenshotOptions().setPath(PICTURES.resolve("selected-sure.png")));
-    page.locator("button.grave").focus();
+    page.locator("form.sure input[name=reason]").fill("no tape");
+    page.keyboard().press("Enter");
+    PlaywrightAssertions.assertThat(page.locator("button.grave")).isFocused();
     page.keyboard().press("Enter");
     PlaywrightAssertions.assertThat(page.locator(".notice.ok")).hasText("3 tasks: done");
     assertThat(api.acts())

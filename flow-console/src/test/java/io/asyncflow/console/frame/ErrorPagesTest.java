@@ -12,6 +12,7 @@ import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
 class ErrorPagesTest {
@@ -38,6 +39,30 @@ class ErrorPagesTest {
     String refused = pages.submit("/jobs/1/cancel").getContentAsString();
     assertThat(Jsoup.parse(refused).select("[data-again]")).isEmpty();
     assertThat(refused).contains("Try again in a moment.");
+  }
+
+  @Test
+  void addressesThatAnswersLeadToHaveRoomInTheirHeaders() throws Exception {
+    Frames frames = new Frames(api, new ConsoleProperties("/console", ""), new Assets());
+    ErrorPages pages = new ErrorPages(new Pages(), frames);
+    for (int characters : new int[] {200, 260, 500}) {
+      MockHttpServletRequest request = new MockHttpServletRequest("GET", "/console/tasks");
+      request.setQueryString("q=" + "%E5".repeat(3 * characters));
+      MockHttpServletResponse answer = new MockHttpServletResponse();
+      pages.leadToLogIn(request, answer);
+
+      assertThat(answer.getHeader("Location"))
+          .startsWith("/console/login?to=%2Fconsole%2Ftasks")
+          .hasSizeLessThan(3_500);
+    }
+    String q = "text:" + "错".repeat(900);
+    Document preview =
+        Jsoup.parse(
+            new SamplePages(api).submit("/bulk/new", "q", q, "act", "RETRY").getContentAsString());
+    assertThat(preview.select("main input[name=q]").attr("value")).hasSameSizeAs(q);
+    assertThat(preview.select("input[name=to]").eachAttr("value"))
+        .isNotEmpty()
+        .containsOnly("/console/bulk/new");
   }
 
   @Test

@@ -2,10 +2,13 @@ package io.asyncflow.console.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.asyncflow.console.json.JsonTree.Kind;
 import io.asyncflow.console.json.JsonTree.Node;
+import java.lang.management.ManagementFactory;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
 
 class JsonTreeTest {
 
@@ -81,16 +84,80 @@ class JsonTreeTest {
   }
 
   @Test
+  void secretsOfADocumentInATextThatIsTooLargeOrTornAreCovered() {
+    String many = "[" + "1,".repeat(600) + "1]";
+    String deep = "[".repeat(100) + "]".repeat(100);
+    for (String rest : new String[] {many + "}", deep + "}", "[", "NaN}"}) {
+      String inner = "\n{\"api_key\":\"sk-1\",\"rest\":" + rest;
+      JsonTree tree = JsonTree.of(quoted("{'taskContext':%s}", inner));
+
+      assertThat(member(tree, 0).kind()).isEqualTo(Kind.TEXT);
+      assertThat(member(tree, 0).value()).isEqualTo(inner.replace("sk-1", "••••"));
+      assertThat(tree.isCovered()).as("and is not for editing").isTrue();
+    }
+  }
+
+  /** The same with quotes, and with a text as its value. */
+  private static String quoted(String document, String text) {
+    return document.replace('\'', '"').formatted(JsonMapper.shared().writeValueAsString(text));
+  }
+
+  @Test
+  void secretsOfWhatIsNearlyJsonAreCovered() {
+    for (String document :
+        new String[] {
+          "{\"loss\":NaN,\"api_key\":\"sk-1\"}",
+          "{\"a\":[-Infinity,],/* why */\"api_key\":\"sk-1\",}",
+          "{'a':007,'api_key':'sk-1'}",
+          "{a:\"1\n\\.2\", // none\napi_key:\"sk-1\"}",
+        }) {
+      JsonTree tree = JsonTree.of(document);
+
+      assertThat(tree.text())
+          .isEqualTo(document.replaceAll("[\"']sk-1[\"']", "\"••••\""))
+          .contains("••••");
+      assertThat(tree.isCovered()).isTrue();
+    }
+  }
+
+  @Test
+  void secretsOfATornDocumentInATornOneAreCovered() {
+    String whole = quoted("{'n':NaN,'cfg':%s}", "{\n \"api_key\":\"sk-1\", \"b\": \"ü\n");
+    for (int length = whole.indexOf("1"); length < whole.length(); length++) {
+      assertThat(JsonTree.of(whole.substring(0, length)).text())
+          .contains("••••")
+          .doesNotContain("sk-");
+    }
+  }
+
+  @Test
+  void documentInATextIsReadNoFurtherThanItIsShown() {
+    String inner = "{\"api_key\":\"sk-1\",\"log\":\"" + "\n".repeat(4_000_000) + "\"}";
+    String whole = quoted("{'request':%s,'token':'sk-2'}", inner);
+    JsonTree tree = JsonTree.of(whole);
+
+    assertThat(tree.text()).startsWith("{\"request\":\"{\\\"api_key\\\":\\\"••••\\\",");
+    assertThat(tree.text()).doesNotContain("sk-").hasSizeLessThanOrEqualTo(JsonTree.MOST_TEXT);
+    assertThat(tree.isCut()).isTrue();
+
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    JsonTree.of(whole);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(4_000_000);
+  }
+
+  @Test
   void numbersOfTokensAreNoSecrets() {
     JsonTree tree =
         JsonTree.of(
             "{\"max_tokens\":512,\"tokenCount\":7,\"token\":123456,\"tokens\":[\"sk-1\"],"
-                + "\"token_secret\":5}");
+                + "\"token_secret\":5,\"token_value\":482913,\"otpTokenCode\":1234,"
+                + "\"access_token_pin\":1234,\"tokenSerial\":12}");
 
     assertThat(tree.root().children().subList(0, 2))
         .extracting(Node::value)
         .containsExactly("512", "7");
-    assertThat(tree.root().children().subList(2, 5)).allMatch(node -> node.kind() == Kind.COVERED);
+    assertThat(tree.root().children().subList(2, 9)).allMatch(node -> node.kind() == Kind.COVERED);
   }
 
   @Test

@@ -50,6 +50,18 @@ class ActTest {
   }
 
   @Test
+  void pauseIsGraveWhereItCanEndAHold() throws Exception {
+    String pause = "#act-task_pause button.grave";
+    String address = "/tasks/" + SampleApi.TASK;
+    assertThat(Jsoup.parse(pages.html(address, Language.EN)).select(pause)).hasSize(1);
+
+    api.withTaskStatus(1);
+    Document waits = Jsoup.parse(pages.html(address, Language.EN));
+    assertThat(waits.select(pause)).isEmpty();
+    assertThat(waits.select("#act-task_pause button.primary")).hasSize(1);
+  }
+
+  @Test
   void actOnATaskSaysInWhichStateTheTaskWasSeen() throws Exception {
     Document page = Jsoup.parse(pages.html("/tasks/" + SampleApi.TASK, Language.EN));
     String epoch = page.select("#act-task_cancel [name=expected_epoch]").attr("value");

@@ -41,10 +41,21 @@ class BulkPageTest {
   }
 
   @Test
+  void addressOfAPreviewHasItsSearchWhichTheLogInLeadsBackTo() throws Exception {
+    assertThat(
+            Jsoup.parse(pages.preview(Language.EN))
+                .select("[data-opened-by]")
+                .attr("data-opened-by"))
+        .isEqualTo("/console/bulk/new?q=type%3Atts&act=RETRY");
+  }
+
+  @Test
   void whoMayDoMoreAtOnceIsToldToThoseWhoMayNot() throws Exception {
     assertThat(notice(12_000, "AT_LEAST")).doesNotContain("administrator");
     api.withRole("OPERATOR");
-    assertThat(notice(12_000, "AT_LEAST")).endsWith("An administrator may do more at once.");
+    assertThat(notice(12_000, "AT_LEAST")).endsWith(". An administrator may do more at once.");
+    assertThat(Jsoup.parse(pages.preview(Language.ZH)).select("section > .notice").text())
+        .endsWith("。管理员一次可处理更多。");
   }
 
   private static Bulk bulk(BulkState state, BoundedCount count, int done, int skipped) {

@@ -28,6 +28,17 @@ class WordsTest {
   }
 
   @Test
+  void noKeyIsThereTwice() throws Exception {
+    for (String language : new String[] {"en", "zh"}) {
+      try (Stream<String> lines = Files.lines(file(language))) {
+        assertThat(lines.filter(line -> line.matches("[^#=]+=.*")).map(line -> line.split("=")[0]))
+            .as(language)
+            .doesNotHaveDuplicates();
+      }
+    }
+  }
+
+  @Test
   void noTextIsTheSameInBothLanguages() throws Exception {
     Properties zh = texts("zh");
     Properties en = texts("en");
@@ -95,13 +106,14 @@ class WordsTest {
     assertThat(Words.of(Language.ZH).nameOf("audit.act.", "NEW_ACT")).isEqualTo("NEW_ACT");
   }
 
+  private static Path file(String language) {
+    return MAIN.resolve(
+        "resources/META-INF/asyncflow-console/messages_" + language + ".properties");
+  }
+
   private static Properties texts(String language) throws IOException {
     Properties texts = new Properties();
-    try (Reader in =
-        Files.newBufferedReader(
-            MAIN.resolve(
-                "resources/META-INF/asyncflow-console/messages_" + language + ".properties"),
-            StandardCharsets.UTF_8)) {
+    try (Reader in = Files.newBufferedReader(file(language), StandardCharsets.UTF_8)) {
       texts.load(in);
     }
     return texts;

@@ -34,14 +34,15 @@ class SharedReads {
   private static final Duration FRESH = Duration.ofSeconds(2);
 
   /**
-   * What has happened to a task, beside its status; and what workers and servers have told the
-   * database, which they do every ten seconds. Nothing of it is in a hurry.
+   * What has happened to a task, beside its status; how full the store is; and what workers and
+   * servers have told the database, which they do every ten seconds. Nothing of it is in a hurry.
    */
   private static final Set<String> RECORDS =
       Set.of(
           "/api/task/history",
           "/api/task/getActs",
           "/api/store/list",
+          "/api/store/usage",
           "/api/worker/list",
           "/api/governance/status");
 

@@ -257,11 +257,23 @@ public final class DirectoryContextStore implements ContextStore {
     }
   }
 
+  /** Makes no directory: who only looks changes nothing. */
   @Override
   public Usage usage() throws IOException {
-    OwnerOnly.createDirectories(uploads);
-    FileStore disk = Files.getFileStore(uploads);
+    FileStore disk = diskOf(uploads.toAbsolutePath());
     return new Usage("DIRECTORY", toString(), disk.getUsableSpace(), disk.getTotalSpace(), minFree);
+  }
+
+  /** The disk on which a directory is, or will be once an upload makes it. */
+  private static FileStore diskOf(Path directory) throws IOException {
+    try {
+      return Files.getFileStore(directory);
+    } catch (NoSuchFileException e) {
+      if (directory.getParent() == null) {
+        throw e;
+      }
+      return diskOf(directory.getParent());
+    }
   }
 
   @Override

@@ -225,7 +225,7 @@ class StoreController {
     }
   }
 
-  private static FlowException failed(IOException cause) {
+  static FlowException failed(IOException cause) {
     log.warn("the context store failed; the client may repeat the request: {}", cause.toString());
     return new FlowException(
         ErrorCode.UNAVAILABLE, "the context store does not answer", List.of(), cause);

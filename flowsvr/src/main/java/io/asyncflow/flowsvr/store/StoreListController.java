@@ -51,11 +51,11 @@ class StoreListController {
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  Envelope<Objects> list(Fields in, Caller caller) throws IOException {
+  Envelope<Objects> list(Fields in, Caller caller) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     in.refuseIfBad();
     tasks.require(id, caller);
-    List<Entry> entries = store.entries(id.toString());
+    List<Entry> entries = entries(id);
     if (entries.isEmpty() && !tasks.exists(id)) {
       throw new TaskNotFoundException(id);
     }
@@ -71,13 +71,25 @@ class StoreListController {
                 .toList()));
   }
 
+  private List<Entry> entries(TaskId id) {
+    try {
+      return store.entries(id.toString());
+    } catch (IOException e) {
+      throw StoreController.failed(e);
+    }
+  }
+
   @Takes(summary = "Says how full the store is")
   @Needs(Verb.GOVERN_READ)
   @RequestMapping(
       path = "/usage",
       method = {GET, POST})
-  Envelope<Usage> usage(Caller caller) throws IOException {
+  Envelope<Usage> usage(Caller caller) {
     caller.requireAll();
-    return Envelope.ok(store.usage());
+    try {
+      return Envelope.ok(store.usage());
+    } catch (IOException e) {
+      throw StoreController.failed(e);
+    }
   }
 }

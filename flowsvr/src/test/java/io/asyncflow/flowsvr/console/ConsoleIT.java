@@ -368,12 +368,22 @@ class ConsoleIT {
     String to = "/console/login?to=%2Fconsole%2Ftasks%2F" + taskId;
     assertThat(answer.headers().firstValue("Location")).hasValue(to + "%3Fx%3D1&why=ended");
     assertThat(get(to.substring("/console".length()) + "&why=ended", null, "en").body())
-        .contains("Your session has ended. What you sent was not done.")
+        .contains("Your session has ended. What you sent was not done,")
         .contains("value=\"/console/tasks/" + taskId + "\"");
 
     assertThat(submit(cancel, ended, "reason=late").headers().firstValue("Location"))
         .hasValue(to + "&why=ended");
     assertThat(status()).isEqualTo(1);
+  }
+
+  @Test
+  void longSearchWhoseSessionHasEndedLeadsToTheLogIn() throws Exception {
+    HttpResponse<String> answer =
+        withCookie("/tasks?q=" + "%E5%9B%B0".repeat(260), "asyncflow=" + "A".repeat(43));
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(303);
+    assertThat(answer.headers().firstValue("Location"))
+        .hasValue("/console/login?to=%2Fconsole%2Ftasks");
   }
 
   @Test

@@ -11,6 +11,7 @@ import com.sun.management.ThreadMXBean;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -65,6 +66,23 @@ class DirectoryContextStoreTest {
     try (Stream<Path> all = Files.walk(root)) {
       return all.filter(path -> !Files.isDirectory(path)).toList();
     }
+  }
+
+  @Test
+  void lookAtHowFullTheStoreIsMakesNoDirectory() throws IOException {
+    assertThat(store.usage().freeBytes()).isPositive();
+
+    assertThat(root).doesNotExist();
+  }
+
+  @Test
+  void storeThatIsNoDirectoryIsAwayAndNoBug() throws IOException {
+    Files.writeString(root, "a file");
+    StoreListController controller = new StoreListController(store, null);
+
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> controller.usage(TestCallers.ADMIN))
+        .matches(e -> e.errorCode() == ErrorCode.UNAVAILABLE);
   }
 
   @Test

@@ -54,7 +54,7 @@ public class IssuerLogInController {
     } catch (IssuerLogIn.RefusedException e) {
       // Not here: the address has a code in it, which a reload would send again.
       String why = e.reason().name().toLowerCase(Locale.ROOT);
-      return Pages.goTo(frame.to("/login", "to", frame.urls().own(e.to()), "why", why));
+      return Pages.goTo(frame.urls().logIn(frame.urls().own(e.to()), why));
     }
   }
 }

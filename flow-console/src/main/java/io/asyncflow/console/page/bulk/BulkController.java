@@ -150,7 +150,7 @@ public class BulkController {
     return List.of(
         act(frame, "stop", bulk)
             .unless(hasEnded, "why_not.ended")
-            .unless(bulk.state() == BulkState.STOPPED, "why_not.stopped"),
+            .unless(bulk.state() == BulkState.STOPPED, "why_not.bulk_stopped"),
         act(frame, "resume", bulk)
             .unless(hasEnded, "why_not.ended")
             .unless(bulk.state() == BulkState.RUNNING, "why_not.runs"));

@@ -79,7 +79,7 @@ public final class BulkViews {
   /** A sentence about the cap, and whose is higher. */
   public static String cap(Frame frame, String key, int cap) {
     boolean isHighest = frame.operator().roles().contains("ADMIN");
-    return frame.t(key, cap) + (isHighest ? "" : " " + frame.t("bulk.cap.admin"));
+    return frame.t(key, cap) + (isHighest ? "" : frame.t("bulk.cap.admin"));
   }
 
   /** The act with the number of its tasks, as the button says it that starts it. */

@@ -5,6 +5,7 @@ import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.Form;
 import io.asyncflow.console.page.TypeNames;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.Map;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
@@ -26,12 +27,13 @@ public class FailureController {
   }
 
   @GetMapping
-  public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
+  public ResponseEntity<byte[]> list(
+      Frame frame, @RequestParam Map<String, String> fields, HttpServletRequest request) {
     Form form = new Form(fields);
+    TypeNames types = TypeNames.read(calls, request);
     return pages.show(
         frame,
         "failures",
-        Failures.read(
-            calls, frame, Failures.Filter.of(form), form.text("cursor"), TypeNames.read(calls)));
+        Failures.read(calls, frame, Failures.Filter.of(form), form.text("cursor"), types));
   }
 }

@@ -8,6 +8,7 @@ import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
 import io.asyncflow.console.page.Form;
 import io.asyncflow.console.page.TypeNames;
+import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,7 +57,8 @@ public class TasksController {
       Frame frame,
       @RequestParam Map<String, String> fields,
       @CookieValue(name = SavedSearches.COOKIE, defaultValue = "") String saved,
-      @CookieValue(name = Column.COOKIE, defaultValue = "") String columns) {
+      @CookieValue(name = Column.COOKIE, defaultValue = "") String columns,
+      HttpServletRequest request) {
     Form form = new Form(fields);
     SearchText q = SearchText.of(form.text("q"));
     if (q.words().size() == 1 && q.text().matches(TASK)) {
@@ -87,7 +89,7 @@ public class TasksController {
             facets.stages(),
             saved(frame, SavedSearches.of(saved)),
             Column.of(columns),
-            TypeNames.read(calls),
+            TypeNames.read(calls, request),
             SelectedController.actsOf(frame)));
   }
 

@@ -13,6 +13,7 @@ import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
 import io.asyncflow.console.page.Form;
 import io.asyncflow.console.page.TypeNames;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,8 @@ public class JobController {
   }
 
   @GetMapping
-  public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
+  public ResponseEntity<byte[]> list(
+      Frame frame, @RequestParam Map<String, String> fields, HttpServletRequest request) {
     Form form = new Form(fields);
     String state = form.text("state");
     String type = form.text("type");
@@ -72,7 +74,8 @@ public class JobController {
     return pages.show(
         frame,
         "jobs",
-        new JobViews.Listed(page.jobList(), state, type, user, older, TypeNames.read(calls)));
+        new JobViews.Listed(
+            page.jobList(), state, type, user, older, TypeNames.read(calls, request)));
   }
 
   private record Answer(Job jobData, Double rate, Long estimatedEnd) {}

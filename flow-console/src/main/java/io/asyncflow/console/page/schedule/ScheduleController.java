@@ -13,6 +13,7 @@ import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
 import io.asyncflow.console.page.Form;
 import io.asyncflow.console.page.TypeNames;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Map;
 import org.springframework.http.ResponseEntity;
@@ -45,7 +46,8 @@ public class ScheduleController {
   }
 
   @GetMapping
-  public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
+  public ResponseEntity<byte[]> list(
+      Frame frame, @RequestParam Map<String, String> fields, HttpServletRequest request) {
     Form form = new Form(fields);
     String state = form.text("state");
     String type = form.text("type");
@@ -68,7 +70,8 @@ public class ScheduleController {
     return pages.show(
         frame,
         "schedules",
-        new ScheduleViews.Listed(page.scheduleList(), state, type, older, TypeNames.read(calls)));
+        new ScheduleViews.Listed(
+            page.scheduleList(), state, type, older, TypeNames.read(calls, request)));
   }
 
   @GetMapping("/{id}")

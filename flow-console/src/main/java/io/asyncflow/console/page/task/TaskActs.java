@@ -32,9 +32,7 @@ final class TaskActs {
             .unless(isDue, "why_not.due"),
         act(frame, "TASK_STEER", "reschedule", task).unless(!waits, "why_not.not_waiting"),
         act(frame, "TASK_STEER", "clone", task).unless(task.jobId() != null, "why_not.of_job"),
-        act(frame, "PAUSE", "pause", task)
-            .unless(hasEnded, "why_not.ended")
-            .unless(isPaused, "why_not.paused"),
+        pause(frame, task).unless(hasEnded, "why_not.ended").unless(isPaused, "why_not.paused"),
         act(frame, "PAUSE", "resume", task).unless(!isPaused, "why_not.not_paused"),
         act(frame, "TASK_STEER", "restart", task)
             .unless(!executes, "why_not.not_executing")
@@ -44,6 +42,12 @@ final class TaskActs {
             .grave()
             .withReason(),
         act(frame, "TASK_FORCE", "set_status", task).grave().withReason());
+  }
+
+  /** Of a task that executes it can end the hold. */
+  private static Act pause(Frame frame, Task task) {
+    Act pause = act(frame, "PAUSE", "pause", task);
+    return task.taskStatus() == TaskStatus.EXECUTING ? pause.grave() : pause;
   }
 
   private static Act act(Frame frame, String verb, String act, Task task) {

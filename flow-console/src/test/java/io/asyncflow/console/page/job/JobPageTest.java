@@ -7,6 +7,7 @@ import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
+import org.jsoup.select.Elements;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -29,7 +30,9 @@ class JobPageTest {
   void inputIsADownloadForThoseWhoMayReadIt() throws Exception {
     String address = "/jobs/" + SampleApi.JOB;
     String link = "a[href=/console/file/input?job=" + SampleApi.JOB + "]";
-    assertThat(Jsoup.parse(pages.html(address, Language.EN)).select(link)).hasSize(1);
+    Elements links = Jsoup.parse(pages.html(address, Language.EN)).select(link);
+    assertThat(links).hasSize(1);
+    assertThat(links.hasAttr("download")).as("hides why the input is gone").isFalse();
 
     MockHttpServletResponse input = pages.open("/file/input?job=" + SampleApi.JOB, Language.EN);
     assertThat(input.getContentAsString()).isEqualTo("Call me Ishmael.");
