@@ -132,13 +132,16 @@ class ConsoleReadsIT {
     String others = "/tasks?q=type:" + lark.name() + "%20user:";
     assertThat(page(others + "nobody").statusCode()).isEqualTo(200);
     StatementCounter.clear();
+    long begin = System.nanoTime();
     for (int viewer = 0; viewer < SEARCHES; viewer++) {
       assertThat(page(others + "user-" + viewer).statusCode()).isEqualTo(200);
     }
+    double seconds = (System.nanoTime() - begin) / (double) SECONDS.toNanos(1);
 
-    assertThat(StatementCounter.ofThreadsLike(REQUESTS))
+    // What all of them share is read once in two seconds.
+    assertThat((double) StatementCounter.ofThreadsLike(REQUESTS))
         .as(StatementCounter.most(12))
-        .isLessThanOrEqualTo(4 * SEARCHES);
+        .isLessThanOrEqualTo(4 * SEARCHES + Math.ceil(seconds / 2));
   }
 
   private void assertFiftyViewersAreCheap(List<String> pages) throws Exception {
