@@ -6,6 +6,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.rules.field.SentFields;
 import io.asyncflow.rules.field.SentTask;
+import io.asyncflow.rules.field.TaskLimits;
 import io.asyncflow.spring.CurrentTrace;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -30,6 +31,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>Thread-safe.
  */
 public final class TransactionalFlowClient {
+
+  /** Bytes for each letter that a usual codec makes: three of UTF-8, in Base64, and a header. */
+  private static final int MOST_GROWTH = 5;
 
   private final OutboxTable table;
   private final UnaryOperator<NewTask> seal;
@@ -113,8 +117,15 @@ public final class TransactionalFlowClient {
     }
   }
 
-  /** The task as it is if it cannot be sealed now: the relay tries that again. */
+  /**
+   * The task as it is if it cannot be sealed now: the relay tries that again. A text that no usual
+   * codec makes too large is not sealed here, because a codec may call a service of keys.
+   */
   private NewTask sealed(NewTask task) {
+    String context = task.taskContext();
+    if (context == null || MOST_GROWTH * context.length() <= TaskLimits.CONTEXT_BYTES) {
+      return task;
+    }
     try {
       return seal.apply(task);
     } catch (RuntimeException e) {
