@@ -49,46 +49,9 @@ public record NewTask(
     List<String> workerIds,
     String traceParent) {
 
-  /** A task in the trace of the call. */
-  public NewTask(
-      String userId,
-      String taskType,
-      String taskStage,
-      String scheduleLog,
-      String taskContext,
-      Integer priority,
-      Long delayMs,
-      Long runAt,
-      Integer maxRetryNum,
-      Integer maxRetryInterval,
-      Integer maxUnexpectedRetries,
-      String idempotencyKey,
-      OnDuplicate onDuplicate,
-      Long keyMs,
-      Integer keyUntilDone,
-      List<String> workerIds) {
-    this(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        onDuplicate,
-        keyMs,
-        keyUntilDone,
-        workerIds,
-        null);
-  }
-
   /**
-   * A task with the type's number of unexpected retries, without workers and options of its key.
+   * A task with the type's number of unexpected retries, without workers, options of its key and a
+   * trace of its own.
    */
   public NewTask(
       String userId,
@@ -115,6 +78,7 @@ public record NewTask(
         maxRetryInterval,
         null,
         idempotencyKey,
+        null,
         null,
         null,
         null,

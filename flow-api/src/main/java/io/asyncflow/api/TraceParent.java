@@ -42,6 +42,16 @@ public record TraceParent(String text) {
   }
 
   /**
+   * As {@link #parse}, for code that hands on the text.
+   *
+   * @param header {@code null} for none
+   * @return the header, or {@code null} if it counts as none
+   */
+  public static String validOrNull(String header) {
+    return isValid(header) ? header : null;
+  }
+
+  /**
    * The value for calls that a span makes; empty if one of its ids is invalid, as those of a tracer
    * that is off.
    *

@@ -96,12 +96,7 @@ final class FakeCreates {
 
   /** The trace of a create; {@code null} for none. */
   String traceParentOfCall() {
-    return valid(traceParents.get());
-  }
-
-  /** The text if it is a trace; {@code null} if not. */
-  static String valid(String traceParent) {
-    return TraceParent.parse(traceParent).map(TraceParent::text).orElse(null);
+    return TraceParent.validOrNull(traceParents.get());
   }
 
   /** A number for a task or a schedule. */
@@ -287,7 +282,7 @@ final class FakeCreates {
         Objects.requireNonNullElse(Secrets.masked(body.scheduleLog()), ""),
         place,
         fire,
-        Optional.ofNullable(valid(body.traceParent())).orElse(traceParent),
+        Optional.ofNullable(TraceParent.validOrNull(body.traceParent())).orElse(traceParent),
         server.millis());
   }
 

@@ -7,6 +7,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.Lane;
@@ -110,7 +111,7 @@ final class FakeReports {
   }
 
   private static String traceParentOf(Report report, FakeTask task) {
-    String own = FakeCreates.valid(report.traceParent());
+    String own = TraceParent.validOrNull(report.traceParent());
     return own == null ? task.row.traceParent() : own;
   }
 

@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -323,17 +324,7 @@ abstract class OutboxContract {
     transaction.executeWithoutResult(status -> tasks.subList(130, 250).forEach(flow::create));
     assertThat(wakeUps).as("once a transaction").hasValue(2);
     List<List<NewTask>> calls = new ArrayList<>();
-    OutboxRelay recorded =
-        new OutboxRelay(
-            table,
-            new ForwardingFlowClient(server) {
-              @Override
-              public List<CreateResult> create(List<NewTask> batch) {
-                calls.add(batch);
-                return super.create(batch);
-              }
-            },
-            NEVER);
+    OutboxRelay recorded = new OutboxRelay(table, recording(calls::add), NEVER);
     for (int sent = recorded.sendOnce(); sent > 0; sent = recorded.sendOnce()) {
       // until there is none left
     }
@@ -345,17 +336,7 @@ abstract class OutboxContract {
   @Test
   void taskKeepsTheTraceOfTheSpanThatCreatedIt() {
     List<List<NewTask>> calls = new ArrayList<>();
-    OutboxRelay sending =
-        new OutboxRelay(
-            table,
-            new ForwardingFlowClient(server) {
-              @Override
-              public List<CreateResult> create(List<NewTask> batch) {
-                calls.add(batch);
-                return super.create(batch);
-              }
-            },
-            NEVER);
+    OutboxRelay sending = new OutboxRelay(table, recording(calls::add), NEVER);
     Map<String, String> spans = new HashMap<>();
     for (String span : Arrays.asList(null, span(1), null, span(2), "no traceparent")) {
       TransactionalFlowClient client =
@@ -525,11 +506,11 @@ abstract class OutboxContract {
     List<NewTask> sent = new CopyOnWriteArrayList<>();
     AtomicInteger sentByTheOther = new AtomicInteger();
     OutboxTable itsTable = new OutboxTable(database, OutboxTable.DEFAULT_NAME);
-    OutboxRelay other = new OutboxRelay(itsTable, recording(sent), NEVER);
+    OutboxRelay other = new OutboxRelay(itsTable, recording(sent::addAll), NEVER);
     OutboxRelay one =
         new OutboxRelay(
             table,
-            new ForwardingFlowClient(recording(sent)) {
+            new ForwardingFlowClient(recording(sent::addAll)) {
               @Override
               public List<CreateResult> create(List<NewTask> batch) {
                 // While this one has its claim.
@@ -550,11 +531,11 @@ abstract class OutboxContract {
     return 50;
   }
 
-  private FlowClient recording(List<NewTask> sent) {
+  private FlowClient recording(Consumer<List<NewTask>> calls) {
     return new ForwardingFlowClient(server) {
       @Override
       public List<CreateResult> create(List<NewTask> batch) {
-        sent.addAll(batch);
+        calls.accept(batch);
         return super.create(batch);
       }
     };

@@ -17,8 +17,7 @@ public final class NewTaskForm {
 
   /** Reads the task; it is valid only if {@code in} has no invalid field afterwards. */
   public static TaskDraft read(Fields in) {
-    String traceParent =
-        TraceParent.parse(in.text("traceParent").value()).map(TraceParent::text).orElse(null);
+    String traceParent = TraceParent.validOrNull(in.text("traceParent").value());
     return read(in, TaskFields.idempotencyKey(in), keyOptions(in)).withTraceParent(traceParent);
   }
 

@@ -23,12 +23,10 @@ public class PausesInForce {
 
   private final PauseStore store;
   private final TimedCache<Paused> cache;
-  private volatile Paused lastKnown = Paused.NOTHING;
 
   PausesInForce(PauseStore store, Node node, TaskMeters meters) {
     this.store = store;
-    this.cache =
-        new TimedCache<>(Paused.NOTHING, () -> lastKnown = store.inForce(), node::nanoTime);
+    this.cache = new TimedCache<>(Paused.NOTHING, store::inForce, node::nanoTime);
     show(meters, "type", paused -> paused.types().size());
     show(meters, "stage", paused -> paused.stages().values().stream().mapToInt(Set::size).sum());
     show(meters, "worker", paused -> paused.workers().size());
@@ -41,12 +39,12 @@ public class PausesInForce {
         "what is paused, as this server knows it",
         "kind",
         kind,
-        () -> count.applyAsInt(lastKnown));
+        () -> count.applyAsInt(lastKnown()));
   }
 
   /** What was paused when this server last asked. Reads nothing. */
   public Paused lastKnown() {
-    return lastKnown;
+    return cache.lastKnown();
   }
 
   /**
@@ -74,7 +72,7 @@ public class PausesInForce {
     try {
       return cache.known().filter(Paused::isNothing).orElseGet(cache::recent);
     } catch (RuntimeException e) {
-      return lastKnown;
+      return lastKnown();
     }
   }
 

@@ -60,8 +60,7 @@ final class ReportForm {
       in.refuse("creates", "is only for NEXT_STAGE, SUCCESS and FAIL");
       return List.of();
     }
-    String traceParent =
-        TraceParent.parse(in.text("traceParent").value()).map(TraceParent::text).orElse(null);
+    String traceParent = TraceParent.validOrNull(in.text("traceParent").value());
     return in.objects("creates", 0, Report.MOST_CREATES).stream()
         .map(task -> NewTaskForm.read(task).inTraceUnlessSaid(traceParent))
         .toList();

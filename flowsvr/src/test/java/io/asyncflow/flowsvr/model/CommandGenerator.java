@@ -235,7 +235,8 @@ final class CommandGenerator {
         key == null ? null : oneOf(null, null, null, OnDuplicate.KEEP, OnDuplicate.REPLACE),
         key == null ? null : oneOf(null, null, 1_000L, 20_000L),
         key == null ? null : oneOf(null, null, 1),
-        chance(15) ? someWorkers() : null);
+        chance(15) ? someWorkers() : null,
+        null);
   }
 
   private CreateBatch createBatch() {

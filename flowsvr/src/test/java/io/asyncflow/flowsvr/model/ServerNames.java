@@ -80,7 +80,8 @@ final class ServerNames {
         task.onDuplicate(),
         task.keyMs(),
         task.keyUntilDone(),
-        workers(task.workerIds()));
+        workers(task.workerIds()),
+        task.traceParent());
   }
 
   TaskTypeSettings toServer(TaskTypeSettings settings) {

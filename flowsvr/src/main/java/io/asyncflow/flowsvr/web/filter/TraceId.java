@@ -28,9 +28,7 @@ public final class TraceId {
 
   /** The caller's W3C {@code traceparent} header; {@code null} if it has no valid one. */
   public static String parentOf(HttpServletRequest request) {
-    return TraceParent.parse(request.getHeader(TraceParent.HEADER))
-        .map(TraceParent::text)
-        .orElse(null);
+    return TraceParent.validOrNull(request.getHeader(TraceParent.HEADER));
   }
 
   private static String random() {
