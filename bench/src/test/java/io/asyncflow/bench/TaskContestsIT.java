@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contests about tasks, on the real MySQL, which the bench is for. A class of its own, so that
- * a build holds them beside those of {@link ConsoleContestsIT} and {@link ServerContestsIT}.
+ * The contests about tasks, on the real MySQL, which the bench is for. The contests are in four
+ * classes, because a build holds three of them at the same time, and each waits for the most part.
  */
 class TaskContestsIT {
 
