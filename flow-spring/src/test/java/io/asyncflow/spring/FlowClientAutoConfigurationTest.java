@@ -195,6 +195,8 @@ class FlowClientAutoConfigurationTest {
         .withPropertyValues(
             "asyncflow.client.types.mail.max-retry-num=5",
             "asyncflow.client.types.mail.lease-seconds=60",
+            "asyncflow.client.types.mail.max-delivery=",
+            "asyncflow.client.types.report.lease-seconds=",
             "asyncflow.client.types.acme_report.rateLimit=3")
         .withBean(
             "song", TaskTypeSettings.class, () -> TaskTypeSettings.named("song").withEvents(2))
@@ -203,6 +205,10 @@ class FlowClientAutoConfigurationTest {
               await().until(() -> saves.size() == 3);
               assertThat(typeOf("mail").maxRetryNum()).isEqualTo(5);
               assertThat(typeOf("mail").leaseSeconds()).isEqualTo(60);
+              assertThat(saves)
+                  .as("empty")
+                  .extracting(type -> type.maxDelivery())
+                  .containsOnlyNulls();
               assertThat(typeOf("acme_report").rateLimit()).isEqualTo(3);
               assertThat(typeOf("song").events()).isEqualTo(2);
             });
