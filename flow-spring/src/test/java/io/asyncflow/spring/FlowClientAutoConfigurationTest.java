@@ -22,6 +22,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
@@ -144,6 +145,19 @@ class FlowClientAutoConfigurationTest {
       stub.stop(0);
     }
     assertThat(sent).containsExactly(parent, "null", "null");
+  }
+
+  @Test
+  void tracerThatFailsCostsTheTraceAlone() {
+    Tracer withoutItsBridge =
+        (Tracer)
+            Proxy.newProxyInstance(
+                Tracer.class.getClassLoader(),
+                new Class<?>[] {Tracer.class},
+                (proxy, method, arguments) -> {
+                  throw new NoClassDefFoundError("bridge");
+                });
+    assertThat(new MicrometerTrace(withoutItsBridge).traceParent()).isNull();
   }
 
   @ParameterizedTest
