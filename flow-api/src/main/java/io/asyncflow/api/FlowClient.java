@@ -32,6 +32,14 @@ public interface FlowClient {
   /** The same for 1 to 1,000 tasks, all or none. The results are in the order of the tasks. */
   List<CreateResult> create(List<NewTask> tasks);
 
+  /**
+   * The task as {@link #create(NewTask)} sends it, such as with its context sealed, to see how
+   * large it is; nothing is sent.
+   */
+  default NewTask asSent(NewTask task) {
+    return task;
+  }
+
   /** As {@link #create(NewTask)}, but returns the id alone. */
   default String createTask(NewTask task) {
     return create(task).taskId();

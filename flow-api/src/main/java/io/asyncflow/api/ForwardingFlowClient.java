@@ -43,6 +43,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
+  public NewTask asSent(NewTask task) {
+    return client.asSent(task);
+  }
+
+  @Override
   public Task getTask(String taskId) {
     return client.getTask(taskId);
   }

@@ -30,8 +30,15 @@ final class IncomingEvents {
    */
   record Incoming(String id, String event, String data) {}
 
-  /** Waits for the next event; {@code null} at the end of the stream. */
+  /**
+   * Waits for the next event; {@code null} at the end of the stream. An interrupt ends the stream
+   * before it, also if it has arrived.
+   */
   Incoming next() throws IOException, InterruptedException {
+    if (Thread.interrupted()) { // a read sees that only where it waits
+      close();
+      throw new InterruptedException("the thread was interrupted");
+    }
     String id = null;
     String event = null;
     String data = null;

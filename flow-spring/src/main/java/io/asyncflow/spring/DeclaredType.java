@@ -4,6 +4,7 @@ import io.asyncflow.api.TaskTypeSettings;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -12,6 +13,7 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
 
@@ -52,7 +54,14 @@ public record DeclaredType(
    */
   static void requireKnownNames(Environment environment) {
     BindHandler strict =
-        new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+        new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()) {
+          @Override
+          public <T> Bindable<T> onStart(
+              ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
+            onSuccess(name, target, context, null); // a known name, even with an empty value
+            return super.onStart(name, target, context);
+          }
+        };
     try {
       Binder.get(environment).bind(PREFIX, ALL, strict);
     } catch (BindException e) {

@@ -27,7 +27,7 @@ final class MicrometerTrace implements CurrentTrace {
           : TraceParent.of(span.traceId(), span.spanId(), Boolean.TRUE.equals(span.sampled()))
               .map(TraceParent::text)
               .orElse(null);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // errors too, as of a tracer that lacks one of its classes
       log.debug("the calls are in no trace, because the tracer fails", e);
       return null;
     }

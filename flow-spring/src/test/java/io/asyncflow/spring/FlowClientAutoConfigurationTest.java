@@ -22,6 +22,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
@@ -146,6 +147,19 @@ class FlowClientAutoConfigurationTest {
     assertThat(sent).containsExactly(parent, "null", "null");
   }
 
+  @Test
+  void tracerThatFailsCostsTheTraceAlone() {
+    Tracer withoutItsBridge =
+        (Tracer)
+            Proxy.newProxyInstance(
+                Tracer.class.getClassLoader(),
+                new Class<?>[] {Tracer.class},
+                (proxy, method, arguments) -> {
+                  throw new NoClassDefFoundError("bridge");
+                });
+    assertThat(new MicrometerTrace(withoutItsBridge).traceParent()).isNull();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -195,6 +209,8 @@ class FlowClientAutoConfigurationTest {
         .withPropertyValues(
             "asyncflow.client.types.mail.max-retry-num=5",
             "asyncflow.client.types.mail.lease-seconds=60",
+            "asyncflow.client.types.mail.max-delivery=",
+            "asyncflow.client.types.report.lease-seconds=",
             "asyncflow.client.types.acme_report.rateLimit=3")
         .withBean(
             "song", TaskTypeSettings.class, () -> TaskTypeSettings.named("song").withEvents(2))
@@ -203,6 +219,10 @@ class FlowClientAutoConfigurationTest {
               await().until(() -> saves.size() == 3);
               assertThat(typeOf("mail").maxRetryNum()).isEqualTo(5);
               assertThat(typeOf("mail").leaseSeconds()).isEqualTo(60);
+              assertThat(saves)
+                  .as("empty")
+                  .extracting(type -> type.maxDelivery())
+                  .containsOnlyNulls();
               assertThat(typeOf("acme_report").rateLimit()).isEqualTo(3);
               assertThat(typeOf("song").events()).isEqualTo(2);
             });

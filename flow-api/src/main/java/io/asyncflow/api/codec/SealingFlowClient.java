@@ -42,19 +42,19 @@ public final class SealingFlowClient extends ForwardingFlowClient {
     this.sealing = Sealing.by(codec);
   }
 
-  /** The task as a create sends it, such as to see whether its sealed context is too large. */
-  public NewTask sealed(NewTask task) {
-    return sealing.sealed(task);
-  }
-
   @Override
   public CreateResult create(NewTask task) {
-    return super.create(sealed(task));
+    return super.create(sealing.sealed(task));
   }
 
   @Override
   public List<CreateResult> create(List<NewTask> tasks) {
     return super.create(sealing.sealed(tasks));
+  }
+
+  @Override
+  public NewTask asSent(NewTask task) {
+    return super.asSent(sealing.sealed(task));
   }
 
   @Override

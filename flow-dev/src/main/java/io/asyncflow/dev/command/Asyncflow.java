@@ -184,8 +184,9 @@ public final class Asyncflow {
   private static String sentence(UnmatchedArgumentException e, CommandSpec command) {
     String argument = e.getUnmatched().get(0);
     String option = argument.replaceFirst("=.*", "");
-    if (command.subcommands().values().stream()
-        .anyMatch(subcommand -> subcommand.getCommandSpec().findOption(option) != null)) {
+    if (option.startsWith("-") // findOption takes a name without its dashes, too
+        && command.subcommands().values().stream()
+            .anyMatch(subcommand -> subcommand.getCommandSpec().findOption(option) != null)) {
       return command.name() + " takes " + option + " behind its command.";
     }
     if (!e.isUnknownOption() && !command.positionalParameters().isEmpty()) {

@@ -1,14 +1,11 @@
 package io.asyncflow.spring.outbox;
 
 import io.asyncflow.api.FlowClient;
-import io.asyncflow.api.NewTask;
-import io.asyncflow.api.codec.SealingFlowClient;
 import io.asyncflow.spring.CurrentTrace;
 import io.asyncflow.spring.FlowClientAutoConfiguration;
 import io.asyncflow.spring.SetupException;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
-import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -79,10 +76,8 @@ public class OutboxAutoConfiguration {
       OutboxRelay relay,
       FlowClient client,
       ObjectProvider<CurrentTrace> traces) {
-    UnaryOperator<NewTask> seal =
-        client instanceof SealingFlowClient sealing ? sealing::sealed : UnaryOperator.identity();
     return new TransactionalFlowClient(
-        table, seal, traces.getIfAvailable(() -> CurrentTrace.NONE), relay::wakeUp);
+        table, client, traces.getIfAvailable(() -> CurrentTrace.NONE), relay::wakeUp);
   }
 
   /** Gauges, if the application has Micrometer. */

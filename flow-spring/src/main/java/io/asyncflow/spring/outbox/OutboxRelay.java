@@ -210,8 +210,8 @@ public final class OutboxRelay implements SmartLifecycle {
         return sendEach(rows, refusals);
       }
       return isFailedOften(rows) ? sendNewest(rows, refusals, e) : new Turn(0, e);
-    } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      return sendEach(rows, refusals); // such as of a codec that cannot seal one of them
+    } catch (Throwable e) { // errors too, as of a codec that cannot seal one of them
+      return sendEach(rows, refusals);
     }
     table.delete(rows);
     return new Turn(claimed.size(), null);
@@ -243,7 +243,7 @@ public final class OutboxRelay implements SmartLifecycle {
           return new Turn(i, e);
         }
         continue;
-      } catch (RuntimeException | LinkageError | StackOverflowError e) {
+      } catch (Throwable e) {
         refusals.byClient(row, e);
         continue;
       }
@@ -278,7 +278,7 @@ public final class OutboxRelay implements SmartLifecycle {
           break;
         }
         continue;
-      } catch (RuntimeException | LinkageError | StackOverflowError e) {
+      } catch (Throwable e) {
         refusals.byClient(row, e);
         continue;
       }

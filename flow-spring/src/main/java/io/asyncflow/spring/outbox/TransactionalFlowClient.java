@@ -1,15 +1,16 @@
 package io.asyncflow.spring.outbox;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.rules.field.SentFields;
 import io.asyncflow.rules.field.SentTask;
 import io.asyncflow.rules.field.TaskLimits;
 import io.asyncflow.spring.CurrentTrace;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -36,19 +37,19 @@ public final class TransactionalFlowClient {
   private static final int MOST_GROWTH = 5;
 
   private final OutboxTable table;
-  private final UnaryOperator<NewTask> seal;
+  private final FlowClient client;
   private final CurrentTrace trace;
   private final TransactionSynchronization wakeUp;
 
   /**
-   * @param seal gives a task as the relay's client sends it
+   * @param client the client of the relay
    * @param trace to which the tasks belong that name none
    * @param afterCommit called after each commit that has created tasks
    */
   TransactionalFlowClient(
-      OutboxTable table, UnaryOperator<NewTask> seal, CurrentTrace trace, Runnable afterCommit) {
+      OutboxTable table, FlowClient client, CurrentTrace trace, Runnable afterCommit) {
     this.table = table;
-    this.seal = seal;
+    this.client = client;
     this.trace = trace;
     // One object for all creates: a transaction keeps it once.
     this.wakeUp =
@@ -85,7 +86,12 @@ public final class TransactionalFlowClient {
     String current = trace.traceParent();
     List<OutboxTask> kept =
         tasks.stream()
-            .map(task -> task.traceParent() == null ? task.withTraceParent(current) : task)
+            // Of the task's own, an invalid one counts as none.
+            .map(
+                task ->
+                    TraceParent.validOrNull(task.traceParent()) == null
+                        ? task.withTraceParent(current)
+                        : task)
             .map(OutboxTask::of)
             .toList();
     requireSendable(kept.stream().map(OutboxTask::task).toList());
@@ -103,7 +109,7 @@ public final class TransactionalFlowClient {
     boolean isSealed = false;
     for (int i = 0; i < tasks.size(); i++) {
       requireRepeatable(tasks.get(i));
-      NewTask sent = sealed(tasks.get(i));
+      NewTask sent = asSent(tasks.get(i));
       isSealed |= sent != tasks.get(i);
       SentTask.check(
           tasks.size() == 1 ? call.withAll(sent) : call.object("tasks[" + i + "]", sent), now);
@@ -121,14 +127,14 @@ public final class TransactionalFlowClient {
    * The task as it is if it cannot be sealed now: the relay tries that again. A text that no usual
    * codec makes too large is not sealed here, because a codec may call a service of keys.
    */
-  private NewTask sealed(NewTask task) {
+  private NewTask asSent(NewTask task) {
     String context = task.taskContext();
     if (context == null || MOST_GROWTH * context.length() <= TaskLimits.CONTEXT_BYTES) {
       return task;
     }
     try {
-      return seal.apply(task);
-    } catch (RuntimeException e) {
+      return client.asSent(task);
+    } catch (Throwable e) {
       return task;
     }
   }

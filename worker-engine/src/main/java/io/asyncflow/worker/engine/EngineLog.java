@@ -1,13 +1,11 @@
 package io.asyncflow.worker.engine;
 
 import io.asyncflow.api.OneLine;
-import io.asyncflow.api.TraceParent;
 import io.asyncflow.worker.StageContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,23 +41,13 @@ final class EngineLog implements Runnable {
     this.lines = new BoundedLines(stderr, LONGEST_LINE);
   }
 
-  /** Attributes lines to these runs from now on; a few lines may be late. */
+  /**
+   * Attributes lines to these runs from now on; a few lines may be late. They have the fields that
+   * the lines of the calling thread have.
+   */
   synchronized void begin(List<StageContext> runs) {
-    StageContext first = runs.get(0);
     taskId = runs.stream().map(StageContext::taskId).collect(Collectors.joining(","));
-    fields = new HashMap<>(); // the context of a test may lack some of them
-    fields.put("taskId", taskId);
-    fields.put("taskStage", first.stage());
-    fields.put("taskAttempt", String.valueOf(first.attempt()));
-    fields.put("holdTraceId", first.traceId());
-    fields.put(
-        "traceId",
-        first
-            .traceParent()
-            .flatMap(TraceParent::parse)
-            .map(TraceParent::traceId)
-            .orElse(first.traceId()));
-    fields.values().removeIf(Objects::isNull);
+    fields = Objects.requireNonNullElse(MDC.getCopyOfContextMap(), Map.of());
     passed = 0;
     last.clear();
   }
@@ -89,7 +77,7 @@ final class EngineLog implements Runnable {
     if (passed > MOST_LINES + 1) {
       return;
     }
-    fields.forEach(MDC::put);
+    MDC.setContextMap(fields);
     try {
       if (passed <= MOST_LINES) {
         log.info("{} for {}: {}", engine, taskId == null ? "no task" : taskId, line);

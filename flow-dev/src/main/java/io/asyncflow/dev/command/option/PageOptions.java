@@ -11,7 +11,7 @@ public final class PageOptions {
       paramLabel = "N",
       defaultValue = "100",
       converter = UpTo1000.class,
-      description = "the most that are shown (${DEFAULT-VALUE})")
+      description = "the most that are shown (${DEFAULT-VALUE}), 1000 at most")
   private int limit;
 
   @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")

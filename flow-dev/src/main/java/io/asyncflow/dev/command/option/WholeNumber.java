@@ -45,6 +45,13 @@ public abstract class WholeNumber implements ITypeConverter<Integer> {
     }
   }
 
+  /** From 1 to 200. */
+  public static final class UpTo200 extends WholeNumber {
+    UpTo200() {
+      super(1, 200);
+    }
+  }
+
   /** From 1 to 1000. */
   public static final class UpTo1000 extends WholeNumber {
     UpTo1000() {

@@ -1,9 +1,11 @@
 package io.asyncflow.dev.command.work;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.schedule.Backfilled;
+import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.FirePreview;
 import io.asyncflow.api.schedule.FirePreviewRequest;
 import io.asyncflow.api.schedule.NewSchedule;
@@ -89,6 +91,9 @@ public final class ScheduleCommand {
     this.times = new TimeText(zone);
   }
 
+  /** A schedule with the members of its history beside its own. */
+  record Shown(@JsonUnwrapped Schedule schedule, @JsonUnwrapped FirePage fires) {}
+
   @Command(name = "list", description = "Shows schedules, newest first.")
   void list(
       @Mixin ServerOption server,
@@ -132,12 +137,12 @@ public final class ScheduleCommand {
       @Mixin Output output) {
     ScheduleClient schedules = schedules(server);
     Schedule schedule = find(schedules, name);
-    if (output.printed(schedule, out)) {
+    FirePage page = schedules.fires(schedule.scheduleId(), fires, null);
+    if (output.printed(new Shown(schedule, page), out)) {
       return;
     }
     ScheduleText.sheet(schedule, times).forEach(out::println);
-    List<String> history =
-        FireText.table(schedules.fires(schedule.scheduleId(), fires, null), times);
+    List<String> history = FireText.table(page, times);
     if (!history.isEmpty()) {
       out.println();
       history.forEach(out::println);

@@ -26,6 +26,7 @@ import io.asyncflow.dev.command.option.TimeSpan;
 import io.asyncflow.dev.command.option.WholeNumber.FromOne;
 import io.asyncflow.dev.command.option.WholeNumber.FromZero;
 import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
+import io.asyncflow.dev.command.option.WholeNumber.UpTo200;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.TaskText;
 import io.asyncflow.dev.text.TimeText;
@@ -159,12 +160,20 @@ public final class TaskCommand {
                   "type: stage: status: user: worker: job: id: text: created: age< age> due< due>"
                       + " retries< retries>, or an id or a text alone")
           List<String> words,
-      @Mixin PageOptions page,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "100",
+              converter = UpTo200.class,
+              description = "the most that are shown (${DEFAULT-VALUE}), 200 at most")
+          int limit,
+      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")
+          String cursor,
       @Mixin Output output) {
     FoundTasks found =
         client(server)
             .find()
-            .search(new SearchRequest(String.join(" ", words), null, page.limit(), page.cursor()));
+            .search(new SearchRequest(String.join(" ", words), null, limit, cursor));
     if (output.printed(found, out)) {
       return;
     }

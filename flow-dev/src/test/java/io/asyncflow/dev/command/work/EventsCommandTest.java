@@ -105,6 +105,14 @@ class EventsCommandTest {
   }
 
   @Test
+  void aLimitLeavesOutWhatArrivedWithTheLastEvent() {
+    stream = List.of(TASK, JOB, SCHEDULE);
+    assertThat(run("--limit", "1")).isZero();
+    assertThat(lines(out)).singleElement().asString().contains("1_lark_task_1");
+    assertThat(lines(err)).containsExactly("It goes on with --cursor 41");
+  }
+
+  @Test
   void itFollowsFromNowOnEvenIfTheFirstConnectionBreaks() {
     stream = List.of(TASK);
     run("--limit", "1");

@@ -148,6 +148,24 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void aScheduleAsJsonHasItsHistoryBesideItsOwnMembers() {
+    String history =
+        """
+        "fireList":[{"fireTime":1,"outcome":"SKIPPED","manual":false,"makeTime":1,"node":"n1",\
+        "epoch":2}],"gapList":[{"fromTime":2,"toTime":3,"fires":3,"reason":"PAUSED"}],\
+        "nextCursor":"1"}""";
+    answers("fires", "{" + history);
+    assertThat(run("show", "nightly", "--fires", "1", "--json")).isZero();
+    assertThat(lines(out))
+        .singleElement()
+        .asString()
+        .startsWith("{\"scheduleId\":\"7\",\"name\":\"nightly\",")
+        .endsWith("," + history);
+    assertThat(asked)
+        .containsExactly("get {\"name\":\"nightly\"}", "fires {\"scheduleId\":\"7\",\"limit\":1}");
+  }
+
+  @Test
   void aNumberIsAnIdIfNoScheduleHasItAsItsName() {
     answers("get", null, "{\"scheduleData\":" + PROBE + "}");
     answers("fires", "{\"fireList\":[],\"gapList\":[],\"nextCursor\":null}");
@@ -420,6 +438,8 @@ class ScheduleCommandTest {
   void whatIsNotUnderstoodIsTwo() {
     assertRefused("", "Missing required subcommand.");
     assertRefused("", "schedule does not know lst; did you mean list?", "lst");
+    assertRefused("", "schedule does not know limit; did you mean list?", "limit");
+    assertRefused("", "schedule takes --limit behind its command.", "--limit", "5", "list");
     assertRefused(" show", "show needs NAME.", "show");
     assertRefused(" backfill", "backfill needs --from TIME.", "backfill", "a");
     assertRefused(

@@ -345,6 +345,7 @@ class TaskCommandTest {
       strings = {
         "task show",
         "task find",
+        "task find type:lark --limit 201",
         "task why",
         "task list",
         "task list --type lark --user ann",
