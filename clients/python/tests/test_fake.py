@@ -38,6 +38,33 @@ class FakeTest(unittest.TestCase):
             self.flow.create(NewTask("lark", "b", "ada", idempotency_key="k"))
         self.assertEqual(Code.IDEMPOTENCY_CONFLICT, caught.exception.code)
 
+    def test_tasks_of_one_call_are_created_all_or_none(self):
+        self.flow.create(NewTask("lark", "a", "ada", idempotency_key="k"))
+        fresh = NewTask("lark", "a", "ada", idempotency_key="fresh")
+        for clash in (
+            NewTask("lark", "b", "ada", idempotency_key="k"),
+            NewTask("lark", "b", "ada", idempotency_key="fresh"),
+        ):
+            with self.assertRaises(FlowError) as caught:
+                self.flow.create_all([NewTask("lark", "a", "ada"), fresh, clash])
+            self.assertEqual(Code.IDEMPOTENCY_CONFLICT, caught.exception.code)
+            self.assertEqual(1, len(self.flow.list("lark").tasks))
+        made = self.flow.create_all([fresh, fresh])
+        self.assertEqual(["CREATED", "EXISTING"], [each.outcome for each in made])
+        self.assertEqual(1, len({each.task_id for each in made}))
+
+    def test_report_whose_tasks_are_refused_changes_nothing(self):
+        self.create()
+        self.flow.create(NewTask("lark", "a", "ada", delay=60, idempotency_key="k"))
+        (task,) = self.hold()
+        creates = [NewTask("lark", "b", "ada"), NewTask("lark", "b", "ada", idempotency_key="k")]
+        refused = self.report(task, creates=[each.to_wire() for each in creates])
+        self.assertEqual(("REFUSED", Code.IDEMPOTENCY_CONFLICT), (refused.outcome, refused.code))
+        self.assertEqual(2, len(self.flow.list("lark").tasks))
+        self.assertIs(Status.EXECUTING, self.flow.get(task.task_id).status)
+        self.assertEqual("ACCEPTED", self.report(task, "FAIL").outcome)
+        self.assertIs(Status.FAILED, self.flow.get(task.task_id).status)
+
     def test_trace_of_the_create_goes_on(self):
         trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         parents = [trace, None]
@@ -93,6 +120,30 @@ class FakeTest(unittest.TestCase):
         (task,) = self.hold()
         self.flow.advance(31)
         self.assertIs(Status.WAITING, self.flow.get(task.task_id).status)
+        self.assertEqual("ACCEPTED", self.report(task).outcome)
+
+    def test_hold_before_a_retry_may_not_report(self):
+        task_id = self.create(priority=60)
+        (task,) = self.hold()
+        self.flow.cancel(task_id)
+        self.flow.retry(task_id)
+        self.assertEqual(Code.LEASE_LOST, self.report(task).code)
+        waiting = self.flow.get(task_id)
+        self.assertEqual((Status.WAITING, self.flow._server.now - 60_000), (waiting.status, waiting.order_time))
+        (task,) = self.hold("h2")
+        self.assertEqual("ACCEPTED", self.report(task, "FAIL", report_id="r").outcome)
+        self.flow.retry(task_id)
+        self.assertEqual("ALREADY_DONE", self.report(task, "FAIL", report_id="r").outcome)
+
+    def test_hold_before_a_pause_may_not_report(self):
+        task_id = self.create()
+        (task,) = self.hold()
+        self.flow.advance(31)
+        self.flow.pause(task_id)
+        self.assertEqual(Code.LEASE_LOST, self.report(task).code)
+        self.flow.resume(task_id)
+        self.assertEqual(Code.LEASE_LOST, self.report(task).code)
+        (task,) = self.hold("h2")
         self.assertEqual("ACCEPTED", self.report(task).outcome)
 
     def test_poison_fails(self):

@@ -1,4 +1,5 @@
 import asyncio
+import dataclasses
 import os
 import signal
 import threading
@@ -184,12 +185,38 @@ class LifeTest(unittest.TestCase):
     def test_drain_for_which_there_is_no_thread_is_heeded_later(self):
         self.worker.stage("lark", "a")(lambda run: Done())
         self.worker.start()
-        with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError):
-            with self.assertRaises(RuntimeError):
+        refused = RuntimeError("can't start new thread")
+        with mock.patch.object(threading.Thread, "start", side_effect=refused):
+            with self.assertLogs("asyncflow", "WARNING") as log:
                 self.worker._drain(None)
+        self.assertIn("can't start new thread", log.output[0])
         self.assertEqual("RUNNING", self.worker.state)
         self.worker._drain(None)
         self.assertTrue(self.worker._stopped.wait(10))
+
+    def test_drain_for_which_there_is_no_thread_loses_no_task_of_the_same_answer(self):
+        hold, start = self.flow.hold, threading.Thread.start
+        refused = threading.Event()
+
+        def start_unless_it_stops(thread):
+            if thread.name == "asyncflow-stop" and not self.began.is_set():
+                refused.set()
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        def hold_and_drain(*args, **options):
+            return dataclasses.replace(hold(*args, **options), drain=True)
+
+        self.flow.hold = hold_and_drain
+        self.worker.stage("lark", "a")(lambda run: (self.began.set(), Done("ok"))[1])
+        task_id = self.create()
+        with mock.patch.object(threading.Thread, "start", start_unless_it_stops):
+            self.worker.start()
+            self.addCleanup(self.worker.stop)
+            self.assertTrue(self.began.wait(10))
+            self.assertTrue(refused.is_set())
+            self.assertTrue(self.worker._stopped.wait(10))
+        self.assertEqual("ok", self.flow.get(task_id).result)
 
     def test_async_handlers_run_on_the_loop_of_the_application(self):
         loops = []

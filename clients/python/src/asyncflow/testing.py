@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from typing import Any, BinaryIO, Callable, Dict, Iterator, Mapping, Optional, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from .client import FlowClient
 from .connection import Cut
@@ -151,15 +151,18 @@ class _Server:
     # Tasks
 
     def create(self, body: Any) -> Any:
-        return self._create(body["taskData"], parent_of_call(self.trace_parent))
+        return self._create([body["taskData"]], parent_of_call(self.trace_parent))[0]
 
     def create_all(self, body: Any) -> Any:
-        tasks = body["taskDataList"]
+        made = self._create(body["taskDataList"], parent_of_call(self.trace_parent))
+        return {"taskIds": [m["taskId"] for m in made], "outcomes": [m["outcome"] for m in made]}
+
+    def _create(self, tasks: List[Row], trace_parent: Optional[str]) -> List[Row]:
+        """Creates all tasks or, if one is refused, none."""
         for task in tasks:
             self._check(task)
-        parent = parent_of_call(self.trace_parent)
-        made = [self._create(task, parent) for task in tasks]
-        return {"taskIds": [m["taskId"] for m in made], "outcomes": [m["outcome"] for m in made]}
+        self._require_same_bodies(tasks)
+        return [self._insert(task, trace_parent) for task in tasks]
 
     def _check(self, data: Row) -> None:
         self._type(data.get("taskType", ""))
@@ -170,17 +173,18 @@ class _Server:
         if len(data.get("taskContext", "").encode()) > 4096:
             raise FlowError(Code.TOO_LARGE, "taskContext has more than 4096 bytes", 413)
 
-    def _create(self, data: Row, trace_parent: Optional[str]) -> Any:
-        self._check(data)
+    def _require_same_bodies(self, tasks: List[Row]) -> None:
+        bodies = {key: body for key, (_, body) in self._keys.items()}
+        for task in tasks:
+            key = _key(task)
+            if key is not None and bodies.setdefault(key, _body(task)) != _body(task):
+                raise FlowError(Code.IDEMPOTENCY_CONFLICT, "the key has another body", 409)
+
+    def _insert(self, data: Row, trace_parent: Optional[str]) -> Row:
+        key = _key(data)
+        if key is not None and key in self._keys:
+            return {"taskId": self._keys[key][0], "outcome": "EXISTING"}
         task_type = data["taskType"].lower()
-        key = data.get("idempotencyKey")
-        body = json.dumps(data, sort_keys=True)
-        if key:
-            known = self._keys.get((task_type, key))
-            if known is not None:
-                if known[1] != body:
-                    raise FlowError(Code.IDEMPOTENCY_CONFLICT, "the key has another body", 409)
-                return {"taskId": known[0], "outcome": "EXISTING"}
         settings = self._types[task_type]
         self._number += 1
         task_id = f"{self._number}_{task_type}_task_1"
@@ -203,8 +207,8 @@ class _Server:
         if trace_parent:
             row["traceParent"] = trace_parent
         self._rows[task_id] = row
-        if key:
-            self._keys[task_type, key] = (task_id, body)
+        if key is not None:
+            self._keys[key] = (task_id, _body(data))
         return {"taskId": task_id, "outcome": "CREATED"}
 
     def _due(self, data: Row) -> int:
@@ -260,18 +264,26 @@ class _Server:
     def retry(self, body: Any) -> Any:
         row = self._row(body["taskId"])
         self._require(row, row["status"] in (8, 16))
-        row.update(status=1, crtRetryNum=0, deliveryCount=0, orderTime=self.now)
+        self._end_holds(row)
+        due = self.now - row["priority"] * 1000
+        row.update(status=1, crtRetryNum=0, deliveryCount=0, orderTime=due)
         return {"taskId": row["taskId"]}
 
     def pause(self, body: Any) -> None:
         row = self._row(body["taskId"])
         self._require(row, row["status"] in (1, 32))
+        self._end_holds(row)
         row["status"] = 32
 
     def resume(self, body: Any) -> None:
         row = self._row(body["taskId"])
         self._require(row, row["status"] in (1, 32))
         row["status"] = 1
+
+    @staticmethod
+    def _end_holds(row: Row) -> None:
+        """Refuses reports of holds until now, except the repeat of an accepted one."""
+        row["_reported"] = row.get("_reported") or (row["leaseEpoch"], None)
 
     @staticmethod
     def _require(row: Row, holds: bool) -> None:
@@ -360,8 +372,9 @@ class _Server:
         text = report.get("result" if outcome == "SUCCESS" else "taskContext") or ""
         if len(text.encode()) > 4096:
             raise FlowError(Code.TOO_LARGE, "the text has more than 4096 bytes", 413)
-        for task in report.get("creates") or ():
-            self._check(task)
+        # Before the row is written: a report whose tasks are refused changes nothing.
+        parent = valid(report.get("traceParent")) or row.get("traceParent")
+        self._create(report.get("creates") or [], parent)
         if outcome == "SUCCESS":
             row.update(status=4, **({"result": text} if report.get("result") is not None else {}))
         elif outcome == "NEXT_STAGE":
@@ -376,8 +389,6 @@ class _Server:
             row.update(status=1, orderTime=self.now + report["delayMs"])
         else:
             row.update(status=1)
-        for task in report.get("creates") or ():
-            self._create(task, valid(report.get("traceParent")) or row.get("traceParent"))
         row.update(deliveryCount=0, _reported=(report["leaseEpoch"], report.get("reportId")))
         log = {"traceId": row["traceId"], "errMsg": report.get("errMsg", "")}
         row["scheduleLog"] = json.dumps({"lastData": log}, ensure_ascii=False)
@@ -421,6 +432,16 @@ class _Server:
         if "progress" in held:
             row["progress"] = held["progress"]
         return {**answer, "state": "EXTENDED", "leaseMs": row["_leaseEnd"] - self.now}
+
+
+def _key(data: Row) -> Optional[Tuple[str, str]]:
+    """The key of a create, which is its type's own; None if it has none."""
+    key = data.get("idempotencyKey")
+    return (data["taskType"].lower(), key) if key else None
+
+
+def _body(data: Row) -> str:
+    return json.dumps(data, sort_keys=True)
 
 
 def _number(row: Row) -> int:

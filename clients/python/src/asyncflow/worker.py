@@ -437,7 +437,10 @@ class Worker:
         if self._state == "RUNNING":
             log.info("flowsvr drains this worker: it finishes what it runs and stops")
         if self._state == "RUNNING" or grace_ms is not None:
-            self._begin_stop(float("inf") if grace_ms is None else grace_ms / 1000)
+            try:
+                self._begin_stop(float("inf") if grace_ms is None else grace_ms / 1000)
+            except RuntimeError as e:  # the tasks of the same answer are run all the same
+                log.warning("the stop does not begin (%s); the next answer tries it again", e)
 
     def _wind_down(self) -> None:
         grace = self._grace_end - self._clock()

@@ -1,18 +1,17 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.api.act.ActPage;
 
-/** The calls about the record of acts, over the connections of an {@link HttpFlowClient}. */
+/** The calls about the record of acts, over HTTP. */
 final class HttpActClient implements ActClient {
 
-  private static final ObjectReader ACTS = HttpFlowClient.envelopeOf(ActPage.class);
+  private static final Answer<ActPage> ACTS = Answer.of(ActPage.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpActClient(HttpFlowClient http) {
+  HttpActClient(HttpTransport http) {
     this.http = http;
   }
 

@@ -6,9 +6,9 @@ import java.util.concurrent.CompletableFuture;
 /** {@link AsyncFlowClient} over HTTP; no thread waits for an answer. */
 final class HttpAsyncFlowClient implements AsyncFlowClient {
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpAsyncFlowClient(HttpFlowClient http) {
+  HttpAsyncFlowClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -57,7 +57,7 @@ final class HttpAsyncFlowClient implements AsyncFlowClient {
     return new Jobs(http);
   }
 
-  private record Jobs(HttpFlowClient http) implements AsyncJobClient {
+  private record Jobs(HttpTransport http) implements AsyncJobClient {
 
     @Override
     public CompletableFuture<String> createJob(NewJob job) {

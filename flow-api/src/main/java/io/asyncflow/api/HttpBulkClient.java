@@ -1,29 +1,28 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.bulk.Bulk;
 import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.bulk.BulkPage;
 import io.asyncflow.api.bulk.BulkPreview;
 import io.asyncflow.api.bulk.NewBulk;
 
-/** The calls for bulks, over the connections of an {@link HttpFlowClient}. */
+/** The calls for bulks, over HTTP. */
 final class HttpBulkClient implements BulkClient {
 
-  private static final ObjectReader PREVIEW = HttpFlowClient.envelopeOf(BulkPreview.class);
-  private static final ObjectReader STARTED = HttpFlowClient.envelopeOf(Started.class);
-  private static final ObjectReader BULK = HttpFlowClient.envelopeOf(Bulk.class);
-  private static final ObjectReader PAGE = HttpFlowClient.envelopeOf(BulkPage.class);
+  private static final Answer<BulkPreview> PREVIEW = Answer.of(BulkPreview.class);
+  private static final Answer<String> STARTED = Answer.of(Started.class, Started::bulkId);
+  private static final Answer<Bulk> BULK = Answer.of(Bulk.class);
+  private static final Answer<BulkPage> PAGE = Answer.of(BulkPage.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpBulkClient(HttpFlowClient http) {
+  HttpBulkClient(HttpTransport http) {
     this.http = http;
   }
 
   private record Start(String token, long count, String operator, String reason) {}
 
-  record Started(String bulkId) {}
+  private record Started(String bulkId) {}
 
   private record OfBulk(String bulkId) {}
 
@@ -39,7 +38,7 @@ final class HttpBulkClient implements BulkClient {
   @Override
   public String start(String token, long count, String operator, String reason) {
     Start call = new Start(token, count, operator, reason);
-    return http.<Started>post("/api/bulk/start", call, STARTED).bulkId();
+    return http.post("/api/bulk/start", call, STARTED);
   }
 
   @Override
@@ -54,11 +53,11 @@ final class HttpBulkClient implements BulkClient {
 
   @Override
   public void stop(String bulkId, String operator, String reason) {
-    http.postWithoutResult("/api/bulk/stop", new ActOn(bulkId, operator, reason));
+    http.post("/api/bulk/stop", new ActOn(bulkId, operator, reason));
   }
 
   @Override
   public void resume(String bulkId, String operator, String reason) {
-    http.postWithoutResult("/api/bulk/resume", new ActOn(bulkId, operator, reason));
+    http.post("/api/bulk/resume", new ActOn(bulkId, operator, reason));
   }
 }

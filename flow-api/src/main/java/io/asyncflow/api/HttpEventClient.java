@@ -25,13 +25,12 @@ final class HttpEventClient implements EventClient {
   private static final ObjectReader EVENT =
       WireJson.readerOf(Event.class).with(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
 
-  private static final ObjectReader PAGE =
-      HttpFlowClient.envelopeOf(EventPage.class)
-          .with(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
+  private static final Answer<EventPage> PAGE =
+      Answer.of(EventPage.class).with(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpEventClient(HttpFlowClient http) {
+  HttpEventClient(HttpTransport http) {
     this.http = http;
   }
 

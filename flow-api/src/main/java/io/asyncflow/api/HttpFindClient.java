@@ -1,6 +1,5 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.FoundTasks;
 import io.asyncflow.api.find.JobMap;
@@ -9,18 +8,18 @@ import io.asyncflow.api.find.SearchRequest;
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
 
-/** The calls that find tasks, over the connections of an {@link HttpFlowClient}. */
+/** The calls that find tasks, over HTTP. */
 final class HttpFindClient implements FindClient {
 
-  private static final ObjectReader FOUND = HttpFlowClient.envelopeOf(FoundTasks.class);
-  private static final ObjectReader RUNNING = HttpFlowClient.envelopeOf(RunningPage.class);
-  private static final ObjectReader WHY = HttpFlowClient.envelopeOf(Because.class);
-  private static final ObjectReader HISTORY = HttpFlowClient.envelopeOf(TaskHistory.class);
-  private static final ObjectReader JOB_MAP = HttpFlowClient.envelopeOf(JobMap.class);
+  private static final Answer<FoundTasks> FOUND = Answer.of(FoundTasks.class);
+  private static final Answer<RunningPage> RUNNING = Answer.of(RunningPage.class);
+  private static final Answer<Why> WHY = Answer.of(Because.class, Because::why);
+  private static final Answer<TaskHistory> HISTORY = Answer.of(TaskHistory.class);
+  private static final Answer<JobMap> JOB_MAP = Answer.of(JobMap.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpFindClient(HttpFlowClient http) {
+  HttpFindClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -32,7 +31,7 @@ final class HttpFindClient implements FindClient {
 
   private record GetJobMap(String jobId, int from, Integer count) {}
 
-  record Because(Why why) {}
+  private record Because(Why why) {}
 
   @Override
   public FoundTasks search(SearchRequest search) {
@@ -46,12 +45,12 @@ final class HttpFindClient implements FindClient {
 
   @Override
   public Why why(String taskId) {
-    return http.<Because>post("/api/task/why", new OfTask(taskId), WHY).why();
+    return http.post("/api/task/why", new OfTask(taskId), WHY);
   }
 
   @Override
   public Why whyOfChild(String jobId, int index) {
-    return http.<Because>post("/api/task/why", new OfChild(jobId, index), WHY).why();
+    return http.post("/api/task/why", new OfChild(jobId, index), WHY);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.hook.Hook;
 import io.asyncflow.api.hook.HookClient;
@@ -11,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The calls about hooks, over the connections of an {@link HttpFlowClient}. */
+/** The calls about hooks, over HTTP. */
 final class HttpHookClient implements HookClient {
 
-  private static final ObjectReader SAVED = HttpFlowClient.envelopeOf(SavedHook.class);
-  private static final ObjectReader HOOKS = HttpFlowClient.envelopeOf(ListResult.class);
-  private static final ObjectReader TESTED = HttpFlowClient.envelopeOf(TestResult.class);
+  private static final Answer<SavedHook> SAVED = Answer.of(SavedHook.class);
+  private static final Answer<List<Hook>> HOOKS = Answer.of(ListResult.class, ListResult::hookList);
+  private static final Answer<String> TESTED = Answer.of(TestResult.class, TestResult::taskId);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpHookClient(HttpFlowClient http) {
+  HttpHookClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -55,14 +54,12 @@ final class HttpHookClient implements HookClient {
 
   @Override
   public List<Hook> list() {
-    ListResult found = http.post("/api/hook/list", Map.of(), HOOKS);
-    return found.hookList();
+    return http.post("/api/hook/list", Map.of(), HOOKS);
   }
 
   @Override
   public String test(String name) {
-    TestResult tested = http.post("/api/hook/test", new ActOn(name, null, null), TESTED);
-    return tested.taskId();
+    return http.post("/api/hook/test", new ActOn(name, null, null), TESTED);
   }
 
   @Override
@@ -72,6 +69,6 @@ final class HttpHookClient implements HookClient {
 
   @Override
   public void delete(String name, String operator, String reason) {
-    http.postWithoutResult("/api/hook/delete", new ActOn(name, operator, reason));
+    http.post("/api/hook/delete", new ActOn(name, operator, reason));
   }
 }

@@ -1,7 +1,5 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
-import io.asyncflow.api.HttpFlowClient.Call;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.net.URLEncoder;
@@ -9,17 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The calls about jobs, over the connections of an {@link HttpFlowClient}. */
+/** The calls about jobs, over HTTP. */
 final class HttpJobClient implements JobClient {
 
-  private static final ObjectReader JOB_ID = HttpFlowClient.envelopeOf(JobIdResult.class);
-  private static final ObjectReader JOB = HttpFlowClient.envelopeOf(JobResult.class);
-  private static final ObjectReader JOB_PAGE = HttpFlowClient.envelopeOf(JobPage.class);
-  private static final ObjectReader TASKS = HttpFlowClient.envelopeOf(JobTaskPage.class);
+  private static final Answer<String> JOB_ID = Answer.of(JobIdResult.class, JobIdResult::jobId);
+  private static final Answer<Job> JOB = Answer.of(JobResult.class, JobResult::jobData);
+  private static final Answer<JobPage> JOB_PAGE = Answer.of(JobPage.class);
+  private static final Answer<JobTaskPage> TASKS = Answer.of(JobTaskPage.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpJobClient(HttpFlowClient http) {
+  HttpJobClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -37,16 +35,11 @@ final class HttpJobClient implements JobClient {
   private record GetJobTasks(String jobId, int limit, String cursor) {}
 
   static Call<String> createCall(NewJob job) {
-    return new Call<>(
-        "/api/job/createJob",
-        Map.of("jobData", job),
-        JOB_ID,
-        created -> ((JobIdResult) created).jobId());
+    return new Call<>("/api/job/createJob", Map.of("jobData", job), JOB_ID);
   }
 
   static Call<Job> getCall(String jobId) {
-    return new Call<>(
-        "/api/job/getJob", new OfJob(jobId), JOB, found -> ((JobResult) found).jobData());
+    return new Call<>("/api/job/getJob", new OfJob(jobId), JOB);
   }
 
   static Call<JobPage> listCall(JobListRequest request) {
@@ -54,15 +47,11 @@ final class HttpJobClient implements JobClient {
     GetJobList body =
         new GetJobList(
             request.userId(), request.jobType(), states, request.limit(), request.cursor());
-    return new Call<>("/api/job/getJobList", body, JOB_PAGE, JobPage.class::cast);
+    return new Call<>("/api/job/getJobList", body, JOB_PAGE);
   }
 
   static Call<Void> cancelCall(String jobId, String operator, String reason) {
-    return new Call<>(
-        "/api/job/cancel",
-        new ActOnJob(jobId, operator, reason),
-        HttpFlowClient.NO_RESULT,
-        nothing -> null);
+    return new Call<>("/api/job/cancel", new ActOnJob(jobId, operator, reason), Answer.NONE);
   }
 
   @Override
@@ -99,7 +88,7 @@ final class HttpJobClient implements JobClient {
 
   @Override
   public void addJobChildren(JobChildren children) {
-    http.postWithoutResult("/api/job/addChildren", children);
+    http.post("/api/job/addChildren", children);
   }
 
   @Override
@@ -109,16 +98,16 @@ final class HttpJobClient implements JobClient {
 
   @Override
   public void pauseJob(String jobId, String operator, String reason) {
-    http.postWithoutResult("/api/job/pause", new ActOnJob(jobId, operator, reason));
+    http.post("/api/job/pause", new ActOnJob(jobId, operator, reason));
   }
 
   @Override
   public void resumeJob(String jobId, String operator, String reason) {
-    http.postWithoutResult("/api/job/resume", new ActOnJob(jobId, operator, reason));
+    http.post("/api/job/resume", new ActOnJob(jobId, operator, reason));
   }
 
   @Override
   public void retryJob(String jobId, String operator, String reason) {
-    http.postWithoutResult("/api/job/retry", new ActOnJob(jobId, operator, reason));
+    http.post("/api/job/retry", new ActOnJob(jobId, operator, reason));
   }
 }

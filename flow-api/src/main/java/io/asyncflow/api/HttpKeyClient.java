@@ -1,6 +1,5 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyClient;
@@ -11,17 +10,17 @@ import io.asyncflow.api.key.NewKey;
 import java.time.Duration;
 import java.util.Map;
 
-/** The calls about access keys, over the connections of an {@link HttpFlowClient}. */
+/** The calls about access keys, over HTTP. */
 final class HttpKeyClient implements KeyClient {
 
-  private static final ObjectReader ISSUED = HttpFlowClient.envelopeOf(IssuedKey.class);
-  private static final ObjectReader KEYS = HttpFlowClient.envelopeOf(KeyPage.class);
-  private static final ObjectReader DENIED = HttpFlowClient.envelopeOf(DeniedPage.class);
-  private static final ObjectReader ME = HttpFlowClient.envelopeOf(Me.class);
+  private static final Answer<IssuedKey> ISSUED = Answer.of(IssuedKey.class);
+  private static final Answer<KeyPage> KEYS = Answer.of(KeyPage.class);
+  private static final Answer<DeniedPage> DENIED = Answer.of(DeniedPage.class);
+  private static final Answer<Me> ME = Answer.of(Me.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpKeyClient(HttpFlowClient http) {
+  HttpKeyClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -52,13 +51,12 @@ final class HttpKeyClient implements KeyClient {
 
   @Override
   public void revoke(String keyId, String reason) {
-    http.postWithoutResult("/api/key/revoke", new Revoke(keyId, reason));
+    http.post("/api/key/revoke", new Revoke(keyId, reason));
   }
 
   @Override
   public void deny(String subject, Duration time, String reason) {
-    http.postWithoutResult(
-        "/api/key/deny", new Deny(subject, time.plusNanos(999_999_999).toSeconds(), reason));
+    http.post("/api/key/deny", new Deny(subject, time.plusNanos(999_999_999).toSeconds(), reason));
   }
 
   @Override

@@ -1,19 +1,18 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.api.pause.PausePage;
 import java.time.Instant;
 
-/** The calls about pauses, over the connections of an {@link HttpFlowClient}. */
+/** The calls about pauses, over HTTP. */
 final class HttpPauseClient implements PauseClient {
 
-  private static final ObjectReader PAUSES = HttpFlowClient.envelopeOf(PausePage.class);
+  private static final Answer<PausePage> PAUSES = Answer.of(PausePage.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpPauseClient(HttpFlowClient http) {
+  HttpPauseClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -26,12 +25,12 @@ final class HttpPauseClient implements PauseClient {
   @Override
   public void set(PauseKind kind, String name, Instant until, String operator, String reason) {
     Long untilMs = until == null ? null : until.toEpochMilli();
-    http.postWithoutResult("/api/pause/set", new Set(kind, name, untilMs, operator, reason));
+    http.post("/api/pause/set", new Set(kind, name, untilMs, operator, reason));
   }
 
   @Override
   public void clear(PauseKind kind, String name, String operator, String reason) {
-    http.postWithoutResult("/api/pause/clear", new Clear(kind, name, operator, reason));
+    http.post("/api/pause/clear", new Clear(kind, name, operator, reason));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.FirePreview;
@@ -18,21 +17,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The calls about schedules, over the connections of an {@link HttpFlowClient}. */
+/** The calls about schedules, over HTTP. */
 final class HttpScheduleClient implements ScheduleClient {
 
-  private static final ObjectReader SAVED = HttpFlowClient.envelopeOf(SavedSchedule.class);
-  private static final ObjectReader SAVED_LIST = HttpFlowClient.envelopeOf(SavedListResult.class);
-  private static final ObjectReader SCHEDULE = HttpFlowClient.envelopeOf(ScheduleResult.class);
-  private static final ObjectReader SCHEDULES = HttpFlowClient.envelopeOf(SchedulePage.class);
-  private static final ObjectReader FIRES = HttpFlowClient.envelopeOf(FirePage.class);
-  private static final ObjectReader PREVIEW = HttpFlowClient.envelopeOf(FirePreview.class);
-  private static final ObjectReader TRIGGERED = HttpFlowClient.envelopeOf(TriggeredRun.class);
-  private static final ObjectReader BACKFILLED = HttpFlowClient.envelopeOf(Backfilled.class);
+  private static final Answer<SavedSchedule> SAVED = Answer.of(SavedSchedule.class);
+  private static final Answer<List<SavedSchedule>> SAVED_LIST =
+      Answer.of(SavedListResult.class, SavedListResult::savedList);
+  private static final Answer<Schedule> SCHEDULE =
+      Answer.of(ScheduleResult.class, ScheduleResult::scheduleData);
+  private static final Answer<SchedulePage> SCHEDULES = Answer.of(SchedulePage.class);
+  private static final Answer<FirePage> FIRES = Answer.of(FirePage.class);
+  private static final Answer<FirePreview> PREVIEW = Answer.of(FirePreview.class);
+  private static final Answer<TriggeredRun> TRIGGERED = Answer.of(TriggeredRun.class);
+  private static final Answer<Backfilled> BACKFILLED = Answer.of(Backfilled.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpScheduleClient(HttpFlowClient http) {
+  HttpScheduleClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -71,23 +72,17 @@ final class HttpScheduleClient implements ScheduleClient {
   @Override
   public List<SavedSchedule> saveAll(List<NewSchedule> schedules) {
     Map<String, ?> body = Map.of("scheduleDataList", schedules);
-    SavedListResult saved = http.post("/api/schedule/saveAll", body, SAVED_LIST);
-    return saved.savedList();
+    return http.post("/api/schedule/saveAll", body, SAVED_LIST);
   }
 
   @Override
   public Schedule get(String scheduleId) {
-    return read(Map.of("scheduleId", scheduleId));
+    return http.post("/api/schedule/get", Map.of("scheduleId", scheduleId), SCHEDULE);
   }
 
   @Override
   public Schedule find(String name) {
-    return read(Map.of("name", name));
-  }
-
-  private Schedule read(Map<String, String> of) {
-    ScheduleResult found = http.post("/api/schedule/get", of, SCHEDULE);
-    return found.scheduleData();
+    return http.post("/api/schedule/get", Map.of("name", name), SCHEDULE);
   }
 
   @Override
@@ -112,18 +107,17 @@ final class HttpScheduleClient implements ScheduleClient {
   @Override
   public void pause(String scheduleId, Instant until, String operator, String reason) {
     Long untilMs = until == null ? null : until.toEpochMilli();
-    http.postWithoutResult("/api/schedule/pause", new Pause(scheduleId, untilMs, operator, reason));
+    http.post("/api/schedule/pause", new Pause(scheduleId, untilMs, operator, reason));
   }
 
   @Override
   public void resume(String scheduleId, boolean catchUp, String operator, String reason) {
-    http.postWithoutResult(
-        "/api/schedule/resume", new Resume(scheduleId, catchUp ? 1 : 0, operator, reason));
+    http.post("/api/schedule/resume", new Resume(scheduleId, catchUp ? 1 : 0, operator, reason));
   }
 
   @Override
   public void delete(String scheduleId, String operator, String reason) {
-    http.postWithoutResult("/api/schedule/delete", new Delete(scheduleId, operator, reason));
+    http.post("/api/schedule/delete", new Delete(scheduleId, operator, reason));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.stats.FailurePage;
 import io.asyncflow.api.stats.FailureRequest;
 import io.asyncflow.api.stats.Meta;
@@ -11,18 +10,18 @@ import io.asyncflow.api.stats.StageList;
 import io.asyncflow.api.stats.StatsClient;
 import java.util.Map;
 
-/** The calls about numbers, over the connections of an {@link HttpFlowClient}. */
+/** The calls about numbers, over HTTP. */
 final class HttpStatsClient implements StatsClient {
 
-  private static final ObjectReader OVERVIEW = HttpFlowClient.envelopeOf(Overview.class);
-  private static final ObjectReader STAGES = HttpFlowClient.envelopeOf(StageList.class);
-  private static final ObjectReader SERIES = HttpFlowClient.envelopeOf(Series.class);
-  private static final ObjectReader FAILURES = HttpFlowClient.envelopeOf(FailurePage.class);
-  private static final ObjectReader META = HttpFlowClient.envelopeOf(Meta.class);
+  private static final Answer<Overview> OVERVIEW = Answer.of(Overview.class);
+  private static final Answer<StageList> STAGES = Answer.of(StageList.class);
+  private static final Answer<Series> SERIES = Answer.of(Series.class);
+  private static final Answer<FailurePage> FAILURES = Answer.of(FailurePage.class);
+  private static final Answer<Meta> META = Answer.of(Meta.class);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpStatsClient(HttpFlowClient http) {
+  HttpStatsClient(HttpTransport http) {
     this.http = http;
   }
 

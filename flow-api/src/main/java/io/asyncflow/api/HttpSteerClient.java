@@ -1,16 +1,15 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.find.SteerClient;
 
-/** The calls that steer a single task, over the connections of an {@link HttpFlowClient}. */
+/** The calls that steer a single task, over HTTP. */
 final class HttpSteerClient implements SteerClient {
 
-  private static final ObjectReader TASK_ID = HttpFlowClient.envelopeOf(Cloned.class);
+  private static final Answer<String> TASK_ID = Answer.of(Cloned.class, Cloned::taskId);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpSteerClient(HttpFlowClient http) {
+  HttpSteerClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -34,16 +33,16 @@ final class HttpSteerClient implements SteerClient {
 
   private record SetStatus(String taskId, int status, String operator, String reason) {}
 
-  record Cloned(String taskId) {}
+  private record Cloned(String taskId) {}
 
   @Override
   public void runNow(String taskId, String operator, String reason) {
-    http.postWithoutResult("/api/task/runNow", new RunNow(taskId, operator, reason));
+    http.post("/api/task/runNow", new RunNow(taskId, operator, reason));
   }
 
   @Override
   public void reschedule(String taskId, NewDue due, String operator, String reason) {
-    http.postWithoutResult(
+    http.post(
         "/api/task/reschedule",
         new Reschedule(taskId, due.runAt(), due.delayMs(), due.priority(), operator, reason));
   }
@@ -61,18 +60,16 @@ final class HttpSteerClient implements SteerClient {
             changes.idempotencyKey(),
             operator,
             reason);
-    return http.<Cloned>post("/api/task/clone", call, TASK_ID).taskId();
+    return http.post("/api/task/clone", call, TASK_ID);
   }
 
   @Override
   public void expireLease(String taskId, int leaseEpoch, String operator, String reason) {
-    http.postWithoutResult(
-        "/api/task/expireLease", new ExpireLease(taskId, leaseEpoch, operator, reason));
+    http.post("/api/task/expireLease", new ExpireLease(taskId, leaseEpoch, operator, reason));
   }
 
   @Override
   public void setStatus(String taskId, TaskStatus status, String operator, String reason) {
-    http.postWithoutResult(
-        "/api/task/setStatus", new SetStatus(taskId, status.code(), operator, reason));
+    http.post("/api/task/setStatus", new SetStatus(taskId, status.code(), operator, reason));
   }
 }

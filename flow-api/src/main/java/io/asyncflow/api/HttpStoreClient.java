@@ -10,7 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** The calls about the context store, over an {@link HttpFlowClient}. */
+/** The calls about the context store, over HTTP. */
 final class HttpStoreClient implements StoreClient {
 
   private static final String PATH = "/api/store/";
@@ -18,9 +18,9 @@ final class HttpStoreClient implements StoreClient {
   /** The slowest upload that is waited for. */
   private static final long MIN_BYTES_PER_SECOND = 32 * 1024;
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpStoreClient(HttpFlowClient http) {
+  HttpStoreClient(HttpTransport http) {
     this.http = http;
   }
 

@@ -1,19 +1,18 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.table.TaskTable;
 import java.util.List;
 
-/** The calls about the tables of a type, over the connections of an {@link HttpFlowClient}. */
+/** The calls about the tables of a type, over HTTP. */
 final class HttpTableClient implements TableClient {
 
-  private static final ObjectReader TABLES = HttpFlowClient.envelopeOf(Tables.class);
-  private static final ObjectReader ROLLED = HttpFlowClient.envelopeOf(Rolled.class);
+  private static final Answer<List<TaskTable>> TABLES = Answer.of(Tables.class, Tables::tables);
+  private static final Answer<String> ROLLED = Answer.of(Rolled.class, Rolled::table);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpTableClient(HttpFlowClient http) {
+  HttpTableClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -23,25 +22,24 @@ final class HttpTableClient implements TableClient {
 
   private record Clean(String taskType, String table, String operator, String reason) {}
 
-  record Tables(List<TaskTable> tables) {}
+  private record Tables(List<TaskTable> tables) {}
 
-  record Rolled(String table) {}
+  private record Rolled(String table) {}
 
   @Override
   public List<TaskTable> list(String taskType) {
     OfType call = new OfType(taskType);
-    return http.<Tables>post("/api/task_schedule_cfg/tables", call, TABLES).tables();
+    return http.post("/api/task_schedule_cfg/tables", call, TABLES);
   }
 
   @Override
   public String roll(String taskType, String operator, String reason) {
     Roll call = new Roll(taskType, operator, reason);
-    return http.<Rolled>post("/api/task_schedule_cfg/roll", call, ROLLED).table();
+    return http.post("/api/task_schedule_cfg/roll", call, ROLLED);
   }
 
   @Override
   public void clean(String taskType, String table, String operator, String reason) {
-    http.postWithoutResult(
-        "/api/task_schedule_cfg/clean", new Clean(taskType, table, operator, reason));
+    http.post("/api/task_schedule_cfg/clean", new Clean(taskType, table, operator, reason));
   }
 }

@@ -1,20 +1,19 @@
 package io.asyncflow.api;
 
-import com.fasterxml.jackson.databind.ObjectReader;
 import io.asyncflow.api.worker.Worker;
 import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
 
-/** The calls about workers, over the connections of an {@link HttpFlowClient}. */
+/** The calls about workers, over HTTP. */
 final class HttpWorkerClient implements WorkerClient {
 
-  private static final ObjectReader WORKERS = HttpFlowClient.envelopeOf(Workers.class);
-  private static final ObjectReader WORKER = HttpFlowClient.envelopeOf(Found.class);
+  private static final Answer<List<Worker>> WORKERS = Answer.of(Workers.class, Workers::workerList);
+  private static final Answer<Worker> WORKER = Answer.of(Found.class, Found::workerData);
 
-  private final HttpFlowClient http;
+  private final HttpTransport http;
 
-  HttpWorkerClient(HttpFlowClient http) {
+  HttpWorkerClient(HttpTransport http) {
     this.http = http;
   }
 
@@ -25,29 +24,28 @@ final class HttpWorkerClient implements WorkerClient {
   private record Drain(
       String workerId, Integer undo, Long graceMs, String operator, String reason) {}
 
-  record Workers(List<Worker> workerList) {}
+  private record Workers(List<Worker> workerList) {}
 
-  record Found(Worker workerData) {}
+  private record Found(Worker workerData) {}
 
   @Override
   public List<Worker> list(Integer limit) {
-    return http.<Workers>post("/api/worker/list", new ListWorkers(limit), WORKERS).workerList();
+    return http.post("/api/worker/list", new ListWorkers(limit), WORKERS);
   }
 
   @Override
   public Worker get(String workerId) {
-    return http.<Found>post("/api/worker/get", new GetWorker(workerId), WORKER).workerData();
+    return http.post("/api/worker/get", new GetWorker(workerId), WORKER);
   }
 
   @Override
   public void drain(String workerId, Duration grace, String operator, String reason) {
     Long graceMs = grace == null ? null : (Long) grace.toMillis();
-    http.postWithoutResult(
-        "/api/worker/drain", new Drain(workerId, null, graceMs, operator, reason));
+    http.post("/api/worker/drain", new Drain(workerId, null, graceMs, operator, reason));
   }
 
   @Override
   public void undoDrain(String workerId, String operator, String reason) {
-    http.postWithoutResult("/api/worker/drain", new Drain(workerId, 1, null, operator, reason));
+    http.post("/api/worker/drain", new Drain(workerId, 1, null, operator, reason));
   }
 }

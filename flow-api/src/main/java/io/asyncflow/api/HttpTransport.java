@@ -1,0 +1,416 @@
+package io.asyncflow.api;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLContext;
+
+/**
+ * Sends calls to a server over HTTP/1.1, each with a key and in a trace, and reads their answers.
+ *
+ * <p>Thread-safe; connections are pooled.
+ */
+final class HttpTransport {
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+
+  private static final String AUTHORIZATION = "Authorization";
+
+  private static final String EVENT_STREAM = "text/event-stream";
+
+  private final ServerUrl server;
+  private final Supplier<String> apiKey;
+  private final Supplier<String> traceParents;
+  private final ClearTextKeys clearText;
+  private final Outages outages;
+  private final Duration requestTimeout;
+  private final SSLContext tls;
+  private final HttpClient http;
+  private HttpClient transfers;
+
+  /**
+   * @param apiKey {@code null} or empty for none
+   * @param requestTimeout how long an answer may take unless a call says otherwise
+   * @param tls for https URLs; {@code null} for Java's own
+   * @throws IllegalArgumentException if no header can carry the key
+   */
+  HttpTransport(ServerUrl server, String apiKey, Duration requestTimeout, SSLContext tls) {
+    this.server = server;
+    this.apiKey = always(apiKey);
+    this.traceParents = () -> null;
+    this.clearText = ClearTextKeys.sentTo(server.uri());
+    this.outages = new Outages(server, CONNECT_TIMEOUT);
+    if (hasKey()) {
+      clearText.warn();
+    }
+    this.requestTimeout = Objects.requireNonNull(requestTimeout, "requestTimeout");
+    this.tls = tls;
+    HttpClient.Builder builder = connections();
+    if (!server.isHttps()) {
+      // The thread that reads the sockets also assembles the answers: neither IncomingBody nor
+      // IncomingBytes ever blocks it, and no other thread has to be woken. With TLS the client
+      // keeps its own threads, which decrypt.
+      builder.executor(Runnable::run);
+    }
+    this.http = builder.build();
+  }
+
+  private HttpTransport(
+      HttpTransport other, Supplier<String> apiKey, Supplier<String> traceParents) {
+    this.server = other.server;
+    this.apiKey = apiKey;
+    this.traceParents = traceParents;
+    this.clearText = other.clearText;
+    this.outages = other.outages;
+    this.requestTimeout = other.requestTimeout;
+    this.tls = other.tls;
+    this.http = other.http;
+  }
+
+  /**
+   * @param keys asked before each call
+   */
+  HttpTransport withKeyFrom(Supplier<String> keys) {
+    return new HttpTransport(this, keys, traceParents);
+  }
+
+  /**
+   * @param source asked before each call, on the thread that makes it
+   */
+  HttpTransport withTraceParentFrom(Supplier<String> source) {
+    return new HttpTransport(this, apiKey, source);
+  }
+
+  private static Supplier<String> always(String apiKey) {
+    if (apiKey == null || apiKey.isEmpty()) {
+      return () -> null;
+    }
+    String checked = checkedKey("apiKey", apiKey);
+    return () -> checked;
+  }
+
+  private static String checkedKey(String name, String apiKey) {
+    try {
+      return checkApiKey(apiKey);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(name + " must be " + e.getMessage(), e);
+    }
+  }
+
+  /** As {@link HttpFlowClient#checkApiKey}. */
+  static String checkApiKey(String apiKey) {
+    if (!apiKey.chars().allMatch(c -> c > ' ' && c < 127)) {
+      throw new IllegalArgumentException("printable ASCII characters without white space");
+    }
+    return apiKey;
+  }
+
+  private HttpClient.Builder connections() {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_TIMEOUT);
+    return tls == null ? builder : builder.sslContext(tls);
+  }
+
+  /**
+   * The client for objects of any size. It has threads of its own, so that the thread that reads
+   * the sockets of all other calls never waits for a disk.
+   */
+  private synchronized HttpClient transfers() {
+    if (transfers == null) {
+      transfers = connections().build();
+    }
+    return transfers;
+  }
+
+  /** Makes a call and waits for its answer. */
+  <T> T make(Call<T> call) {
+    return post(call.path(), call.body(), call.answer());
+  }
+
+  /** Makes a call without a result. */
+  void post(String path, Object body) {
+    post(path, body, Answer.NONE);
+  }
+
+  <T> T post(String path, Object body, Answer<T> answer) {
+    return post(path, body, answer, Duration.ZERO);
+  }
+
+  /**
+   * @param extraWait how much longer than others the answer may take
+   */
+  <T> T post(String path, Object body, Answer<T> answer, Duration extraWait) {
+    Duration limit = requestTimeout.plus(extraWait);
+    return withKey(key -> exchange(http, path, request(path, key, body, limit), answer, limit));
+  }
+
+  /**
+   * Makes a call without waiting. By the client that has threads of its own, because what the
+   * caller does with the answer must not stop the thread that reads the sockets.
+   */
+  <T> CompletableFuture<T> send(Call<T> call) {
+    String key;
+    try {
+      key = key();
+    } catch (FlowException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    HttpRequest request = request(call.path(), key, call.body(), requestTimeout);
+    return send(call, request)
+        .exceptionallyCompose(
+            failure -> {
+              String other = isRefusedKey(unwrapped(failure)) ? key() : key;
+              return Objects.equals(other, key)
+                  ? CompletableFuture.failedFuture(failure)
+                  : send(call, withKey(request, other));
+            });
+  }
+
+  /** A request for a thread that is not the caller's and knows no trace: it keeps its own. */
+  private HttpRequest withKey(HttpRequest request, String key) {
+    HttpRequest.Builder copy =
+        HttpRequest.newBuilder(request, (name, value) -> !name.equalsIgnoreCase(AUTHORIZATION));
+    authorize(copy, key);
+    return copy.build();
+  }
+
+  private <T> CompletableFuture<T> send(Call<T> call, HttpRequest request) {
+    CompletableFuture<HttpResponse<byte[]>> sent =
+        transfers().sendAsync(request, BodyHandlers.ofByteArray());
+    CompletableFuture<HttpResponse<byte[]>> inTime =
+        sent.thenApply(Function.identity())
+            .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
+    inTime.whenComplete((response, failure) -> sent.cancel(true));
+    return inTime.handle(
+        (response, failure) -> {
+          if (failure != null) {
+            throw outages.broken(call.path(), requestTimeout, asOfExchange(failure));
+          }
+          return read(response.body(), call.path(), response.statusCode(), call.answer());
+        });
+  }
+
+  /** The failure of a call without waiting as the exception of one that waits. */
+  private static IOException asOfExchange(Throwable failure) {
+    Throwable cause = unwrapped(failure);
+    if (cause instanceof TimeoutException) {
+      return new HttpTimeoutException("the answer is not complete");
+    }
+    return cause instanceof IOException io ? io : new IOException(cause.toString(), cause);
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    return failure instanceof CompletionException ? failure.getCause() : failure;
+  }
+
+  /** An answer without an envelope, as a stream: it may take any time, but not be silent. */
+  InputStream open(String path, Object body) {
+    return withKey(key -> opened(http, path, request(path, key, body, requestTimeout)).body());
+  }
+
+  /** As {@link #open}, by another HTTP method and for an answer of any size. */
+  InputStream download(String path, UnaryOperator<HttpRequest.Builder> method) {
+    return withKey(
+        key -> {
+          HttpRequest request = method.apply(request(path, key, requestTimeout)).build();
+          return opened(transfers(), path, request).body();
+        });
+  }
+
+  /** Sends a body of any size that is not JSON; the answer has no result. */
+  void upload(String path, UnaryOperator<HttpRequest.Builder> body, Duration extraWait) {
+    Duration limit = requestTimeout.plus(extraWait);
+    withKey(
+        key -> {
+          HttpRequest request = body.apply(request(path, key, limit)).build();
+          return exchange(transfers(), path, request, Answer.NONE, limit);
+        });
+  }
+
+  /** Server-sent events; a stream that is silent for longer than a live server breaks off. */
+  IncomingEvents events(String path, String lastEventId) {
+    return withKey(key -> events(path, key, lastEventId));
+  }
+
+  private IncomingEvents events(String path, String key, String lastEventId) {
+    HttpRequest.Builder request =
+        request(path, key, requestTimeout).setHeader("Accept", EVENT_STREAM);
+    if (lastEventId != null) {
+      request.header("Last-Event-ID", lastEventId);
+    }
+    // 204 is the answer after the last event, which an empty stream tells as well.
+    HttpResponse<IncomingBytes> response =
+        opened(http, path, request.build(), IncomingEvents.MAX_SILENCE, Set.of(200, 204));
+    if (response.statusCode() == 200 && !isEventStream(response)) {
+      response.body().close();
+      throw outages.notFlowsvr(path, response.statusCode(), null);
+    }
+    return new IncomingEvents(response.body());
+  }
+
+  /** A page of a proxy is none, whatever its status. */
+  private static boolean isEventStream(HttpResponse<?> response) {
+    return response.headers().firstValue("Content-Type").orElse("").startsWith(EVENT_STREAM);
+  }
+
+  private HttpResponse<IncomingBytes> opened(HttpClient client, String path, HttpRequest request) {
+    return opened(client, path, request, requestTimeout, Set.of(200));
+  }
+
+  /**
+   * @param silence how long a body that is expected may be silent
+   * @param expected the statuses of answers that are no refusal
+   */
+  private HttpResponse<IncomingBytes> opened(
+      HttpClient client,
+      String path,
+      HttpRequest request,
+      Duration silence,
+      Set<Integer> expected) {
+    return answered(
+        path,
+        requestTimeout,
+        () -> {
+          HttpResponse<IncomingBytes> response =
+              client.send(
+                  request,
+                  info ->
+                      new IncomingBytes(
+                          expected.contains(info.statusCode()) ? silence : requestTimeout));
+          if (expected.contains(response.statusCode())) {
+            return response;
+          }
+          try (InputStream refusal = response.body()) {
+            read(refusal.readAllBytes(), path, response.statusCode(), Answer.NONE);
+          }
+          throw outages.notFlowsvr(path, response.statusCode(), null);
+        });
+  }
+
+  /** The whole exchange within {@code limit}. */
+  private <T> T exchange(
+      HttpClient client, String path, HttpRequest request, Answer<T> answer, Duration limit) {
+    return answered(
+        path,
+        limit,
+        () -> {
+          long begin = System.nanoTime();
+          // Not sendAsync: on one or two processors that starts a thread for each answer.
+          HttpResponse<IncomingBody> response = client.send(request, info -> new IncomingBody());
+          byte[] body = response.body().within(limit.toNanos() - (System.nanoTime() - begin));
+          return read(body, path, response.statusCode(), answer);
+        });
+  }
+
+  private interface Exchange<T> {
+    T run() throws IOException, InterruptedException;
+  }
+
+  private <T> T answered(String path, Duration limit, Exchange<T> exchange) {
+    try {
+      return exchange.run();
+    } catch (IOException e) {
+      throw outages.broken(path, limit, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw outages.interrupted(path, e);
+    }
+  }
+
+  private <T> T read(byte[] body, String path, int status, Answer<T> answer) {
+    try {
+      return answer.read(body, path, status, outages);
+    } catch (FlowException e) {
+      if (e.errorCode() != ErrorCode.NOT_AUTHENTICATED) {
+        throw e;
+      }
+      throw new FlowException(
+          e.errorCode(), e.getMessage() + keyThatThisClientHas(), e.errors(), null);
+    }
+  }
+
+  private HttpRequest request(String path, String key, Object body, Duration limit) {
+    return request(path, key, limit)
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofByteArray(WireJson.bytesOf(body)))
+        .build();
+  }
+
+  private HttpRequest.Builder request(String path, String key, Duration limit) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.at(path)).timeout(limit).header("Accept", "application/json");
+    authorize(request, key);
+    TraceParent.parse(traceParents.get())
+        .ifPresent(parent -> request.header(TraceParent.HEADER, parent.text()));
+    return request;
+  }
+
+  private void authorize(HttpRequest.Builder request, String key) {
+    if (key != null) {
+      clearText.warn();
+      request.header(AUTHORIZATION, "Bearer " + key);
+    }
+  }
+
+  /** Makes a call, once more if its key was refused, so that it has done nothing, and replaced. */
+  private <T> T withKey(Function<String, T> call) {
+    String key = key();
+    try {
+      return call.apply(key);
+    } catch (FlowException e) {
+      String other = isRefusedKey(e) ? key() : key;
+      if (Objects.equals(other, key)) {
+        throw e;
+      }
+      return call.apply(other);
+    }
+  }
+
+  private static boolean isRefusedKey(Throwable e) {
+    return e instanceof FlowException refusal
+        && (refusal.errorCode() == ErrorCode.NOT_AUTHENTICATED
+            || refusal.errorCode() == ErrorCode.KEY_ENDED);
+  }
+
+  private String keyThatThisClientHas() {
+    try {
+      return hasKey() ? "; this client has another" : "; this client has none";
+    } catch (FlowUnreachableException e) {
+      return ""; // its source fails just now, which is not why the call was refused
+    }
+  }
+
+  private boolean hasKey() {
+    return key() != null;
+  }
+
+  /**
+   * The key of the next call; {@code null} for none.
+   *
+   * @throws FlowUnreachableException if its source fails, which is no fault of the call
+   */
+  private String key() {
+    try {
+      String key = apiKey.get();
+      return key == null || key.isEmpty() ? null : checkedKey("the key", key);
+    } catch (RuntimeException e) {
+      throw outages.noKey(e);
+    }
+  }
+}
