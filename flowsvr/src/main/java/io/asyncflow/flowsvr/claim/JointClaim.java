@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.JobPlace;
@@ -62,6 +63,7 @@ class JointClaim {
 
   private final ClaimStore claims;
   private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final HoldStore holds;
   private final ClaimLimits limits;
   private final EventLog events;
@@ -75,6 +77,7 @@ class JointClaim {
   JointClaim(
       ClaimStore claims,
       TaskStore tasks,
+      TaskActStore taskActs,
       HoldStore holds,
       ClaimLimits limits,
       EventLog events,
@@ -83,6 +86,7 @@ class JointClaim {
       TaskPulse pulse) {
     this.claims = claims;
     this.tasks = tasks;
+    this.taskActs = taskActs;
     this.holds = holds;
     this.limits = limits;
     this.events = events;
@@ -194,7 +198,7 @@ class JointClaim {
         waiting.stream()
             .filter(row -> row.place() != null && locked.contains(row.place().jobId()))
             .toList();
-    tasks.pause(aside);
+    taskActs.pause(aside);
     waiting.removeAll(aside);
     return aside.size();
   }

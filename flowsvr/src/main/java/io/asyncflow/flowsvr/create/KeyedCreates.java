@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.flowsvr.task.KeyOptions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
@@ -49,6 +50,7 @@ class KeyedCreates {
 
   private final IdempotencyKeyStore keys;
   private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final Lanes lanes;
@@ -57,12 +59,14 @@ class KeyedCreates {
   KeyedCreates(
       IdempotencyKeyStore keys,
       TaskStore tasks,
+      TaskActStore taskActs,
       TaskFamilies families,
       NewTaskTables newTaskTables,
       Lanes lanes,
       @Value("${flow.idempotency-key-retention:7d}") Duration retention) {
     this.keys = keys;
     this.tasks = tasks;
+    this.taskActs = taskActs;
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.lanes = lanes;
@@ -247,7 +251,7 @@ class KeyedCreates {
     if (!lane.equals(Lane.OPEN) && !standing.row.id().table().equals(table)) {
       lanes.extend(lane, standing.row.id().table());
     }
-    tasks.renew(standing.row, standing.newBody, lane);
+    taskActs.renew(standing.row, standing.newBody, lane);
   }
 
   /**

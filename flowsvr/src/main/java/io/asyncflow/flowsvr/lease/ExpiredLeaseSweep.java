@@ -12,8 +12,8 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
@@ -65,7 +65,7 @@ public class ExpiredLeaseSweep {
   private final TaskTypes types;
   private final TaskFamilies families;
   private final LeaseStore leases;
-  private final TaskStore tasks;
+  private final TransitionStore transitions;
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskPulse pulse;
@@ -86,12 +86,12 @@ public class ExpiredLeaseSweep {
       TaskTypes types,
       TaskFamilies families,
       LeaseStore leases,
-      TaskStore tasks,
+      TransitionStore transitions,
       RetryingTransactions transactions,
       Events events,
       TaskPulse pulse,
       Node node) {
-    this(types, families, leases, tasks, transactions, events, pulse, node, MAX_TABLES);
+    this(types, families, leases, transitions, transactions, events, pulse, node, MAX_TABLES);
   }
 
   /**
@@ -101,7 +101,7 @@ public class ExpiredLeaseSweep {
       TaskTypes types,
       TaskFamilies families,
       LeaseStore leases,
-      TaskStore tasks,
+      TransitionStore transitions,
       RetryingTransactions transactions,
       Events events,
       TaskPulse pulse,
@@ -110,7 +110,7 @@ public class ExpiredLeaseSweep {
     this.types = types;
     this.families = families;
     this.leases = leases;
-    this.tasks = tasks;
+    this.transitions = transitions;
     this.transactions = transactions;
     this.events = events;
     this.pulse = pulse;
@@ -283,7 +283,7 @@ public class ExpiredLeaseSweep {
             .map(row -> new Ended(HoldEnd.expired(row, type), HoldEnd.verdict(row, type)))
             .toList();
     if (!ended.isEmpty()) {
-      tasks.apply(table, ended.stream().map(Ended::transition).toList());
+      transitions.apply(table, ended.stream().map(Ended::transition).toList());
     }
     return ended;
   }

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -32,6 +33,7 @@ public class HolderActs {
 
   private final TaskFamilies families;
   private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final Lanes lanes;
   private final Acts acts;
   private final RetryingTransactions transactions;
@@ -41,6 +43,7 @@ public class HolderActs {
   HolderActs(
       TaskFamilies families,
       TaskStore tasks,
+      TaskActStore taskActs,
       Lanes lanes,
       Acts acts,
       RetryingTransactions transactions,
@@ -48,6 +51,7 @@ public class HolderActs {
       Events events) {
     this.families = families;
     this.tasks = tasks;
+    this.taskActs = taskActs;
     this.lanes = lanes;
     this.acts = acts;
     this.transactions = transactions;
@@ -103,7 +107,7 @@ public class HolderActs {
               if (changed.equals(row)) {
                 return row;
               }
-              tasks.redirect(row, changed);
+              taskActs.redirect(row, changed);
               boolean ended = changed.reportedEpoch() > row.reportedEpoch();
               acts.record(
                   Act.onTask(kind, id, row.status(), changed.status())

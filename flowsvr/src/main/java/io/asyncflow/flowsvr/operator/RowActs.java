@@ -4,7 +4,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.operator.RowAct.Done;
 import io.asyncflow.flowsvr.system.TaskMeters;
-import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
@@ -17,11 +17,11 @@ import org.springframework.stereotype.Component;
 @Component
 public class RowActs {
 
-  private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final TaskMeters meters;
 
-  RowActs(TaskStore tasks, TaskMeters meters) {
-    this.tasks = tasks;
+  RowActs(TaskActStore taskActs, TaskMeters meters) {
+    this.taskActs = taskActs;
     this.meters = meters;
   }
 
@@ -30,7 +30,7 @@ public class RowActs {
     if (TaskActs.cancelled(row).equals(row)) {
       return null;
     }
-    tasks.force(row, TaskStatus.CANCELLED);
+    taskActs.force(row, TaskStatus.CANCELLED);
     return ended(row, Act.onTask("CANCEL", row.id(), row.status(), TaskStatus.CANCELLED));
   }
 
@@ -54,10 +54,10 @@ public class RowActs {
     }
     Act act = Act.onTask("PAUSE", id, row.status(), TaskStatus.PAUSED);
     if (row.status() != TaskStatus.EXECUTING) {
-      tasks.pause(List.of(row));
+      taskActs.pause(List.of(row));
       return Done.quietly(act);
     }
-    tasks.redirect(row, paused);
+    taskActs.redirect(row, paused);
     // There is room within max_executing.
     return Done.telling(act, new TasksWaiting(id.type()))
         .counting(() -> meters.revoked(id.type().name()));
@@ -68,7 +68,7 @@ public class RowActs {
     if (TaskActs.resumed(row).equals(row)) {
       return null;
     }
-    tasks.resume(List.of(row));
+    taskActs.resume(List.of(row));
     return Done.telling(
         Act.onTask("RESUME", row.id(), TaskStatus.PAUSED, TaskStatus.WAITING), waiting(row));
   }
@@ -76,7 +76,7 @@ public class RowActs {
   /** Lets a failed or cancelled task of a table that has been entered wait again. */
   public Done retry(TaskRow row) {
     TaskActs.requireRetryable(row);
-    tasks.revive(row);
+    taskActs.revive(row);
     return Done.telling(
         Act.onTask(CopyStore.RETRY, row.id(), row.status(), TaskStatus.WAITING), waiting(row));
   }
@@ -91,10 +91,10 @@ public class RowActs {
     requireForcible(id, status);
     Act act = Act.onTask("SET_STATUS", id, row.status(), status);
     if (status == TaskStatus.WAITING) {
-      tasks.revive(row);
+      taskActs.revive(row);
       return Done.telling(act, waiting(row));
     }
-    tasks.force(row, status);
+    taskActs.force(row, status);
     return ended(row, act);
   }
 

@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.create.ReportedCreateStore;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
@@ -30,13 +31,19 @@ class CreatingReports {
 
   private final TaskTypes types;
   private final TaskStore tasks;
+  private final TransitionStore transitions;
   private final TaskCreator creator;
   private final ReportedCreateStore reportedCreates;
 
   CreatingReports(
-      TaskTypes types, TaskStore tasks, TaskCreator creator, ReportedCreateStore reportedCreates) {
+      TaskTypes types,
+      TaskStore tasks,
+      TransitionStore transitions,
+      TaskCreator creator,
+      ReportedCreateStore reportedCreates) {
     this.types = types;
     this.tasks = tasks;
+    this.transitions = transitions;
     this.creator = creator;
     this.reportedCreates = reportedCreates;
   }
@@ -116,7 +123,7 @@ class CreatingReports {
       throw new NotAcceptedException(verdict);
     }
     TaskTransition transition = report.transition(row, type);
-    tasks.apply(id.table(), List.of(transition));
+    transitions.apply(id.table(), List.of(transition));
     if (report.report().reportId() != null) {
       reportedCreates.insert(id, row.leaseEpoch(), ids);
     }

@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -62,8 +63,8 @@ import org.springframework.stereotype.Service;
  * values of that row. A report that creates tasks is written with them, by {@link CreatingReports}.
  *
  * <p>A small call takes two statements per table and no lock, unless one of its transitions
- * {@linkplain TaskStore#needsLock needs one}. Concurrent calls are written together: their rows are
- * locked in the order of their ids and changed by one statement per table.
+ * {@linkplain TransitionStore#needsLock needs one}. Concurrent calls are written together: their
+ * rows are locked in the order of their ids and changed by one statement per table.
  *
  * <p>To bound memory, long logs are not read for many rows at once: a call with such rows is
  * applied in parts, and only a few such calls run at a time. Calls that are written together read a
@@ -75,7 +76,7 @@ public class TaskReporter {
   private static final Logger log = LoggerFactory.getLogger(TaskReporter.class);
 
   /** A call with at least this many reports is not batched with others. */
-  private static final int MIN_OWN_BATCH = TaskStore.MAX_TRANSITIONS_PER_STATEMENT;
+  private static final int MIN_OWN_BATCH = TransitionStore.MAX_TRANSITIONS_PER_STATEMENT;
 
   private static final int ATTEMPTS_WITHOUT_LOCK = 3;
 
@@ -90,6 +91,7 @@ public class TaskReporter {
   private final TaskTypes types;
   private final TaskFamilies families;
   private final TaskStore store;
+  private final TransitionStore transitions;
   private final Lanes lanes;
   private final RetryingTransactions transactions;
   private final Events events;
@@ -103,6 +105,7 @@ public class TaskReporter {
       TaskTypes types,
       TaskFamilies families,
       TaskStore store,
+      TransitionStore transitions,
       Lanes lanes,
       RetryingTransactions transactions,
       Events events,
@@ -113,6 +116,7 @@ public class TaskReporter {
     this.types = types;
     this.families = families;
     this.store = store;
+    this.transitions = transitions;
     this.lanes = lanes;
     this.transactions = transactions;
     this.events = events;
@@ -447,10 +451,11 @@ public class TaskReporter {
       if (accepted.isEmpty()) {
         return judged.results();
       }
-      if (accepted.stream().anyMatch(store::needsLock)) {
+      if (accepted.stream().anyMatch(transitions::needsLock)) {
         break; // more is written in the same transaction
       }
-      int written = transactions.executeStatement(() -> store.applyIfUnchanged(table, accepted));
+      int written =
+          transactions.executeStatement(() -> transitions.applyIfUnchanged(table, accepted));
       if (written == accepted.size()) {
         publish(type, accepted);
         return judged.results();
@@ -482,7 +487,7 @@ public class TaskReporter {
         transaction.apply(
             () -> {
               Judged result = judge(reports, requireLogs(lock.apply(table, numbers)), type);
-              store.apply(table, List.copyOf(result.accepted()));
+              transitions.apply(table, List.copyOf(result.accepted()));
               return result;
             });
     publish(type, judged.accepted());

@@ -106,14 +106,23 @@ public record TaskDraft(
         .withTraceParent(row.traceParent());
   }
 
+  /** Milliseconds from now until it is due, unless it has a {@code runAt}. */
+  long dueIn() {
+    return delayMs != null ? delayMs : -head() * 1000L;
+  }
+
+  /** Seconds of head start. */
+  int head() {
+    return priority == null ? 0 : priority;
+  }
+
   /** The row of the new task, but for its times and texts. */
   TaskRow waiting(TaskId id, JobPlace place) {
-    int head = priority == null ? 0 : priority;
     return TaskRow.waiting(
         id,
         userId,
         stage,
-        head,
+        head(),
         0,
         maxRetryNum,
         maxRetryInterval,

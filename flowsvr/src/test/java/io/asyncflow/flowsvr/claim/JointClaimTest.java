@@ -42,6 +42,7 @@ class JointClaimTest {
           queue,
           mock(),
           mock(),
+          mock(),
           limits,
           mock(),
           mock(),

@@ -23,7 +23,7 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
@@ -79,7 +79,7 @@ class ManyTypesIT {
   @Autowired TaskTypes types;
   @Autowired TaskFamilies families;
   @Autowired LeaseStore leases;
-  @Autowired TaskStore tasks;
+  @Autowired TransitionStore transitions;
   @Autowired RetryingTransactions transactions;
   @Autowired Events events;
   @Autowired TaskPulse pulse;
@@ -197,7 +197,7 @@ class ManyTypesIT {
           }
         };
     return new ExpiredLeaseSweep(
-        types, families, leases, tasks, transactions, events, pulse, node, tablesAtOnce);
+        types, families, leases, transitions, transactions, events, pulse, node, tablesAtOnce);
   }
 
   private Task aHeldTask() {

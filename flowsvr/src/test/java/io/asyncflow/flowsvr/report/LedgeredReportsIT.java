@@ -24,7 +24,7 @@ import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.task.TaskLedger.Change;
-import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
@@ -50,7 +50,7 @@ class LedgeredReportsIT {
   @Autowired Given given;
   @Autowired FireLedger ledger;
   @Autowired TaskReporter reporter;
-  @Autowired TaskStore tasks;
+  @Autowired TransitionStore transitions;
   @Autowired ExpiredLeaseSweep sweep;
   @Autowired OperatorActs acts;
   @LocalServerPort int port;
@@ -190,7 +190,7 @@ class LedgeredReportsIT {
         List.of(
             new TaskTransition(
                 row, row.copy().status(SUCCESS).reportedEpoch(1).row(), EventKind.SUCCESS, null));
-    assertThatThrownBy(() -> tasks.applyIfUnchanged(id.table(), end))
+    assertThatThrownBy(() -> transitions.applyIfUnchanged(id.table(), end))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(given.row(id).status()).isEqualTo(EXECUTING);
   }

@@ -32,6 +32,7 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.ScheduleLog;
@@ -64,6 +65,7 @@ class ReportsIT {
   @Autowired Given given;
   @Autowired TaskReporter reporter;
   @Autowired TaskStore tasks;
+  @Autowired TransitionStore ends;
   @Autowired TaskTypes types;
   @Autowired TaskFamilies families;
   @Autowired Lanes lanes;
@@ -398,12 +400,12 @@ class ReportsIT {
     for (String change :
         List.of("lease_epoch = 2", "reported_epoch = 1", "status = 16", "modify_time = 1")) {
       given.set(ids.get(1), change);
-      assertThat(tasks.applyIfUnchanged(ids.get(0).table(), transitions.subList(1, 2))).isZero();
+      assertThat(ends.applyIfUnchanged(ids.get(0).table(), transitions.subList(1, 2))).isZero();
       assertThatThrownBy(
               () ->
                   transactions.execute(
                       () -> {
-                        tasks.apply(ids.get(0).table(), transitions);
+                        ends.apply(ids.get(0).table(), transitions);
                         return null;
                       }))
           .isInstanceOf(IncorrectUpdateSemanticsDataAccessException.class);
@@ -577,6 +579,7 @@ class ReportsIT {
                 types,
                 families,
                 watched,
+                ends,
                 lanes,
                 transactions,
                 events,
@@ -706,11 +709,11 @@ class ReportsIT {
             .toList();
     TaskId cancelled = TaskId.parse(reports.get(3).taskId()).orElseThrow();
 
-    TaskStore quick = mock(TaskStore.class, delegatesTo(tasks));
+    TransitionStore quick = mock(TransitionStore.class, delegatesTo(ends));
     doAnswer(
             call -> {
               given.set(cancelled, "status = 16, modify_time = modify_time + 1");
-              return tasks.applyIfUnchanged(call.getArgument(0), call.getArgument(1));
+              return ends.applyIfUnchanged(call.getArgument(0), call.getArgument(1));
             })
         .when(quick)
         .applyIfUnchanged(any(), any());
@@ -718,6 +721,7 @@ class ReportsIT {
         new TaskReporter(
             types,
             families,
+            tasks,
             quick,
             lanes,
             transactions,

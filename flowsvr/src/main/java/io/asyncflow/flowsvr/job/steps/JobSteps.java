@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -61,6 +62,7 @@ public class JobSteps {
   private final ChildRelease release;
   private final TeamSteps teams;
   private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final TaskCreator creator;
   private final TaskCopies copies;
   private final Lanes lanes;
@@ -77,6 +79,7 @@ public class JobSteps {
       ChildRelease release,
       TeamSteps teams,
       TaskStore tasks,
+      TaskActStore taskActs,
       TaskCreator creator,
       TaskCopies copies,
       Lanes lanes,
@@ -91,6 +94,7 @@ public class JobSteps {
     this.release = release;
     this.teams = teams;
     this.tasks = tasks;
+    this.taskActs = taskActs;
     this.creator = creator;
     this.copies = copies;
     this.lanes = lanes;
@@ -184,9 +188,9 @@ public class JobSteps {
       return;
     }
     if (isPause) {
-      tasks.pause(rows);
+      taskActs.pause(rows);
     } else {
-      tasks.resume(rows);
+      taskActs.resume(rows);
     }
   }
 
@@ -270,7 +274,7 @@ public class JobSteps {
     if (!newTaskTables.enter(table)) {
       return false;
     }
-    tasks.revive(
+    taskActs.revive(
         tasks.lock(table, Child.numbersOf(children)).stream().filter(JobSteps::isBroken).toList());
     requireRetrying(job);
     return true;
@@ -314,7 +318,7 @@ public class JobSteps {
                             throw new MovedException(job.id());
                           }
                           copies.made(originals, ids, "job " + job.id());
-                          tasks.leaveJob(table, numbers);
+                          taskActs.leaveJob(table, numbers);
                           jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
                           counts.replaced(
                               job.id(), remaining.stream().map(TaskRow::status).toList());
@@ -360,7 +364,7 @@ public class JobSteps {
         () -> {
           List<TaskRow> unfinished =
               tasks.lock(table, numbers).stream().filter(row -> !row.status().isFinal()).toList();
-          tasks.force(unfinished, TaskStatus.CANCELLED);
+          taskActs.force(unfinished, TaskStatus.CANCELLED);
           return null;
         });
   }

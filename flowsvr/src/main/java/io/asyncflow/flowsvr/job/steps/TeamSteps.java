@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.job.core.TeamStore.Placed;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -56,6 +57,7 @@ class TeamSteps {
   private final TeamStore teams;
   private final ChildRelease release;
   private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final Lanes lanes;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
@@ -71,6 +73,7 @@ class TeamSteps {
       TeamStore teams,
       ChildRelease release,
       TaskStore tasks,
+      TaskActStore taskActs,
       Lanes lanes,
       TaskFamilies families,
       NewTaskTables newTaskTables,
@@ -83,6 +86,7 @@ class TeamSteps {
     this.teams = teams;
     this.release = release;
     this.tasks = tasks;
+    this.taskActs = taskActs;
     this.lanes = lanes;
     this.families = families;
     this.newTaskTables = newTaskTables;
@@ -233,9 +237,9 @@ class TeamSteps {
     }
     teams.give(team.id(), copy.copy().index(), List.of(worker));
     if (hasFailed) {
-      tasks.reviveInLane(row, lane);
+      taskActs.reviveInLane(row, lane);
     } else {
-      tasks.redirect(row, row.copy().lane(lane).row());
+      taskActs.redirect(row, row.copy().lane(lane).row());
     }
     if (!jobs.lockRunning(team.id())) {
       throw new MovedException(team.id());
@@ -252,7 +256,7 @@ class TeamSteps {
                   if (!lanes.workersOf(row.lane()).contains(copy.workerId())) {
                     throw new MovedException(team.id());
                   }
-                  tasks.force(row, TaskStatus.CANCELLED);
+                  taskActs.force(row, TaskStatus.CANCELLED);
                   return null;
                 }));
   }

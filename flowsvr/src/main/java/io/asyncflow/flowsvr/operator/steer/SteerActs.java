@@ -12,9 +12,11 @@ import io.asyncflow.flowsvr.operator.RowAct.Done;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.TaskId;
@@ -32,6 +34,8 @@ public class SteerActs {
 
   private final TaskFamilies families;
   private final TaskStore tasks;
+  private final TransitionStore transitions;
+  private final TaskActStore taskActs;
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final TaskPulse pulse;
@@ -40,12 +44,16 @@ public class SteerActs {
   SteerActs(
       TaskFamilies families,
       TaskStore tasks,
+      TransitionStore transitions,
+      TaskActStore taskActs,
       Acts acts,
       RetryingTransactions transactions,
       TaskPulse pulse,
       Events events) {
     this.families = families;
     this.tasks = tasks;
+    this.transitions = transitions;
+    this.taskActs = taskActs;
     this.acts = acts;
     this.transactions = transactions;
     this.pulse = pulse;
@@ -125,7 +133,7 @@ public class SteerActs {
     if (moved.equals(row)) {
       return null;
     }
-    tasks.reschedule(row, moved);
+    taskActs.reschedule(row, moved);
     TaskId id = row.id();
     return Done.telling(
         Act.onTask(kind, id, row.status(), row.status())
@@ -164,7 +172,7 @@ public class SteerActs {
           id, "only an executing task has a lease, this one is " + row.status());
     }
     TaskTransition end = HoldEnd.leaseEnded(row);
-    tasks.apply(id.table(), List.of(end));
+    transitions.apply(id.table(), List.of(end));
     return new Done(
         Act.onTask("EXPIRE_LEASE", id, row.status(), end.after().status())
             .with(Map.of("workerId", row.workerId(), "leaseEpoch", row.leaseEpoch())),

@@ -26,6 +26,7 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Outage;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -96,6 +97,7 @@ class FireMaker {
   private final JobActs jobActs;
   private final SealedTexts sealedTexts;
   private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
   private final FireMeters meters;
@@ -111,6 +113,7 @@ class FireMaker {
       JobActs jobActs,
       SealedTexts sealedTexts,
       TaskStore tasks,
+      TaskActStore taskActs,
       TaskFamilies families,
       RetryingTransactions transactions,
       FireMeters meters,
@@ -124,6 +127,7 @@ class FireMaker {
     this.jobActs = jobActs;
     this.sealedTexts = sealedTexts;
     this.tasks = tasks;
+    this.taskActs = taskActs;
     this.families = families;
     this.transactions = transactions;
     this.meters = meters;
@@ -359,7 +363,7 @@ class FireMaker {
               tasks.lockBrieflyAtOnce(table, ofTable).stream()
                   .filter(task -> !task.status().isFinal())
                   .toList();
-          tasks.force(living, TaskStatus.CANCELLED);
+          taskActs.force(living, TaskStatus.CANCELLED);
         });
   }
 

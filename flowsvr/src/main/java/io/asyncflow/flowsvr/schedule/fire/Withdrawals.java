@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
@@ -48,6 +49,7 @@ public class Withdrawals {
   private final FireStore fires;
   private final FireDayStore days;
   private final TaskStore tasks;
+  private final TaskActStore taskActs;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
 
@@ -56,12 +58,14 @@ public class Withdrawals {
       FireStore fires,
       FireDayStore days,
       TaskStore tasks,
+      TaskActStore taskActs,
       TaskFamilies families,
       RetryingTransactions transactions) {
     this.schedules = schedules;
     this.fires = fires;
     this.days = days;
     this.tasks = tasks;
+    this.taskActs = taskActs;
     this.families = families;
     this.transactions = transactions;
   }
@@ -124,7 +128,7 @@ public class Withdrawals {
     }
     waiting.stream()
         .collect(groupingBy(task -> task.id().table(), TreeMap::new, toList()))
-        .forEach((table, rowsOfTable) -> tasks.force(rowsOfTable, TaskStatus.CANCELLED));
+        .forEach((table, rowsOfTable) -> taskActs.force(rowsOfTable, TaskStatus.CANCELLED));
     fires.withdraw(withdrawnFires);
     takeBack(withdrawnFires);
     change.accept(withdrawn);

@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
@@ -59,6 +60,7 @@ class FireMakerIT {
   @Autowired JobActs jobActs;
   @Autowired SealedTexts sealedTexts;
   @Autowired TaskStore tasks;
+  @Autowired TaskActStore taskActs;
   @Autowired TaskFamilies families;
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
@@ -92,6 +94,7 @@ class FireMakerIT {
             jobActs,
             sealedTexts,
             tasks,
+            taskActs,
             families,
             transactions,
             meters,

@@ -32,6 +32,7 @@ import io.asyncflow.flowsvr.schedule.fire.FatalStatements.Kind;
 import io.asyncflow.flowsvr.schedule.slice.AllSlices;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
@@ -108,6 +109,7 @@ class KilledFiresIT {
   @Autowired JobActs jobActs;
   @Autowired SealedTexts sealedTexts;
   @Autowired TaskStore tasks;
+  @Autowired TaskActStore taskActs;
   @Autowired TaskFamilies families;
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
@@ -145,6 +147,7 @@ class KilledFiresIT {
               jobActs,
               sealedTexts,
               tasks,
+              taskActs,
               families,
               transactions,
               meters,
