@@ -2,7 +2,8 @@ import threading
 import unittest
 
 from asyncflow import Done, NonRetryable, Status
-from asyncflow.run import Lease, Limits
+from asyncflow.model import LeaseState, Pulse
+from asyncflow.run import Lease, Limits, Run
 
 from .fixtures import Bench, unreachable
 
@@ -32,6 +33,48 @@ class LeaseTest(unittest.TestCase):
         self.assertTrue(lease.is_stale(116.0))
 
 
+class LeftOutTest(unittest.TestCase):
+    """A task whose table has trouble is not in the answers to heartbeats."""
+
+    def setUp(self):
+        self.bench = Bench()
+        self.start = self.bench.clock()
+        self.beats = []
+        self.answer = Pulse()
+        self.bench.worker._heart._client.heartbeat = self.beat
+
+    def beat(self, *told):
+        self.beats.append(round(self.bench.clock() - self.start, 3))
+        return self.answer
+
+    def held(self, lease_ms):
+        lease = Lease.held(self.start, lease_ms, LIMITS)
+        run = Run(self.bench.task(self.bench.create()), None, lease)
+        self.bench.worker._runs.add(run)
+        return run
+
+    def beat_until(self, end):
+        self.bench.worker._heart.turn()
+        while self.bench.clock() < end:
+            self.bench.clock.advance(self.bench.worker._heart.turn())
+
+    def test_lease_is_tried_at_its_pace_until_shortly_before_its_end(self):
+        run = self.held(30_000)
+        self.beat_until(run.lease.trusted_until)
+        self.assertEqual([0, 6, 12, 18], self.beats[:4])
+        self.assertLess(len(self.beats), 14)
+        self.assertTrue(29.6 < self.beats[-1] < 29.75, self.beats)
+
+    def test_pace_of_other_leases_stays_as_it_is(self):
+        self.held(30_000)
+        other = self.held(5_000)
+        held = other.task
+        self.answer = Pulse([LeaseState(held.task_id, held.lease_epoch, "EXTENDED", 5_000)])
+        self.beat_until(self.start + 20)
+        self.assertEqual([*range(20)], self.beats)
+        self.assertEqual(1023.9, round(other.lease.trusted_until, 3))
+
+
 class HeldTaskTest(unittest.TestCase):
     """What happens beside a handler, here by its own thread, while it runs."""
 
@@ -58,10 +101,10 @@ class HeldTaskTest(unittest.TestCase):
             run.progress(40)
             self.bench.advance(5.9)
             self.worker._heart.turn()
-            before = run._run.lease.since
+            before = run._run.lease.renew_at
             self.bench.advance(0.2)
             self.worker._heart.turn()
-            self.assertEqual(6.1, round(run._run.lease.since - before, 3))
+            self.assertEqual(6.1, round(run._run.lease.renew_at - before, 3))
             self.assertEqual(40, self.bench.task(run.task.task_id).progress)
 
         self.worker._heart.turn()

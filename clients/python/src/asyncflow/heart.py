@@ -126,6 +126,9 @@ class Heart:
             run = self._runs.find(lease.task_id, lease.lease_epoch)
             if run is not None:
                 self._apply(run, lease, start)
+        for run in runs:
+            if run.lease.renew_at <= start:
+                run.lease = run.lease.not_renewed(self._clock())
         if pulse.drain:
             self._drain(pulse.drain_grace_ms)
 

@@ -54,7 +54,8 @@ class Lease:
     network only shortens a lease, and both ends are lower bounds.
     """
 
-    since: float
+    #: When the lease is renewed; several renewals may fail before it is lost.
+    renew_at: float
     #: From here on another worker may hold the task.
     trusted_until: float
     #: The end of max_processing_time.
@@ -72,7 +73,7 @@ class Lease:
         length = max(left, limits.lease) if repeated else left
         age = max(0.0, limits.lease - left) if repeated else 0.0
         return Lease(
-            start,
+            start + length / RENEWALS,
             start + left - _trust_margin(length),
             start - age + limits.max_processing,
             length,
@@ -87,16 +88,22 @@ class Lease:
         length = max(left, 1.0) if end < self.deadline else self.length
         return dataclasses.replace(
             self,
-            since=start,
+            renew_at=start + length / RENEWALS,
             trusted_until=end - _trust_margin(length),
             hard_end=max(self.hard_end, end),
             length=length,
         )
 
-    @property
-    def renew_at(self) -> float:
-        """When the lease is renewed; several renewals may fail before it is lost."""
-        return self.since + self.length / RENEWALS
+    def not_renewed(self, now: float) -> Lease:
+        """The lease after an answer that did not renew it.
+
+        The next try comes after the usual interval, near the end of the lease after half of what
+        is left, so that it is not lost for want of one.
+        """
+        usual = self.length / RENEWALS
+        left = self.trusted_until - now
+        pause = min(usual, left / 2) if left > 0 else usual
+        return dataclasses.replace(self, renew_at=now + pause)
 
     @property
     def start_by(self) -> float:

@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.PessimisticLockingFailureException;
@@ -44,7 +43,8 @@ import org.springframework.stereotype.Service;
  * skips locked rows, too; the worker is told what is left of them, and {@code LOST} once nothing
  * is. Other renewals of this server wait for no locked row for a while, because the few connections
  * of heartbeats would all wait at once. For the same reason a table with trouble of its own, such
- * as a lock on all of it, is left alone for a moment; so its tasks cost no lease in another table.
+ * as a lock on all of it, is tried by one beat at a time ({@link TableTrouble}); so its tasks cost
+ * no lease in another table.
  */
 @Service
 public class LeaseRenewer {
@@ -54,26 +54,15 @@ public class LeaseRenewer {
   /** How long renewals wait for no lock after one has met a lock. */
   private static final Duration HASTE = Duration.ofSeconds(10);
 
-  /** How long a table is left alone after it could not be written. */
-  private static final Duration CLOSED = Duration.ofSeconds(2);
-
   private final TaskTypes types;
   private final TaskFamilies families;
   private final RenewalStore store;
   private final RetryingTransactions transactions;
   private final Node node;
+  private final TableTrouble trouble;
 
   /** The {@link Node#nanoTime()} until which renewals wait for no lock. */
   private volatile long hasteUntil;
-
-  private final Map<TaskTable, Closed> closed = new ConcurrentHashMap<>();
-
-  /**
-   * A table that could not be written.
-   *
-   * @param until when it is tried again, by {@link Node#nanoTime()}
-   */
-  private record Closed(long until, RuntimeException why) {}
 
   LeaseRenewer(
       TaskTypes types,
@@ -86,6 +75,7 @@ public class LeaseRenewer {
     this.store = store;
     this.transactions = database.transactions();
     this.node = node;
+    this.trouble = new TableTrouble(node::nanoTime);
     this.hasteUntil = node.nanoTime();
   }
 
@@ -111,9 +101,10 @@ public class LeaseRenewer {
     Map<TaskTable, RuntimeException> failures = new HashMap<>();
     for (Map.Entry<TaskTable, List<ParsedBeat>> ofTable : byTable.entrySet()) {
       TaskTable table = ofTable.getKey();
-      troubleOf(table)
+      trouble
+          .of(table)
           .or(() -> renewInto(rows, table, ofTable.getValue(), workerId))
-          .ifPresent(trouble -> failures.put(table, trouble));
+          .ifPresent(failure -> failures.put(table, failure));
     }
     if (!failures.isEmpty() && failures.size() == byTable.size()) {
       throw failures.values().iterator().next();
@@ -124,25 +115,19 @@ public class LeaseRenewer {
         .toList();
   }
 
-  private Optional<RuntimeException> troubleOf(TaskTable table) {
-    return Optional.ofNullable(closed.get(table))
-        .filter(found -> node.nanoTime() - found.until() < 0)
-        .map(Closed::why);
-  }
-
-  /** Renews the leases in a table and adds its rows; returns the trouble of its own that it has. */
+  /** Renews the leases in a table and adds its rows; returns the failure that is its own. */
   private Optional<RuntimeException> renewInto(
       Map<TaskId, HeldRow> rows, TaskTable table, List<ParsedBeat> beats, String workerId) {
     try {
       renewIn(table, beats, workerId)
           .forEach(row -> rows.put(new TaskId(row.number(), table), row));
-      closed.remove(table);
+      trouble.worked(table);
       return Optional.empty();
     } catch (BadSqlGrammarException
         | PessimisticLockingFailureException
         | UncategorizedSQLException e) { // no table or no grant, a lock on it, damage
-      log.warn("no lease in {} is renewed for {} s: {}", table, CLOSED.toSeconds(), e.toString());
-      closed.put(table, new Closed(node.nanoTime() + CLOSED.toNanos(), e));
+      trouble.failed(table, e);
+      log.warn("leases in {} are not renewed, but tried again: {}", table, e.toString());
       return Optional.of(e);
     }
   }
@@ -175,6 +160,9 @@ public class LeaseRenewer {
       } catch (PessimisticLockingFailureException e) {
         if (RetryingTransactions.isLockWaitTimeout(e)) { // and no deadlock
           hasteUntil = node.nanoTime() + HASTE.toNanos();
+          if (!trouble.failed(table, e)) {
+            throw e; // if the whole table is locked, it would be waited for again
+          }
           log.info(
               "tasks in {} are locked: for {} s, renewals leave locked tasks out, whose leases"
                   + " stay as they are: {}",

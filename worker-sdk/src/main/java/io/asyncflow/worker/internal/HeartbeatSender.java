@@ -55,7 +55,7 @@ final class HeartbeatSender implements Loop.Step {
 
   private static final Duration FAREWELL = Duration.ofSeconds(1);
 
-  /** Prevents a busy loop for a lease that the server's answer does not contain. */
+  /** Prevents a busy loop at the end of a lease that the server does not renew. */
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
 
   private final String workerId;
@@ -223,6 +223,9 @@ final class HeartbeatSender implements Loop.Step {
         apply(run, lease, start);
       }
     }
+    runs.stream()
+        .filter(run -> run.lease().renewAt() <= start)
+        .forEach(run -> run.notRenewed(ticker.nanos()));
     if (answer.drain()) {
       drain.accept(answer.drainGraceMs());
     }

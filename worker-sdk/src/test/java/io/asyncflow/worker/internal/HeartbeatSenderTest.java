@@ -18,11 +18,11 @@ import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;
 import io.asyncflow.worker.internal.loop.Link;
 import io.asyncflow.worker.internal.loop.LoggedLines;
-import io.asyncflow.worker.internal.poll.StubFlowClient;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.RunState;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -267,6 +267,7 @@ class HeartbeatSenderTest {
     worker.server.steal(run.task().taskId());
     worker.beat();
     assertThat(run.state()).isEqualTo(RunState.REPORTING);
+    assertThat(worker.heart.runOnce()).as("no busy loop").isEqualTo(Duration.ofSeconds(2));
     worker.sendReports();
     assertThat(worker.server.reports()).hasSize(1);
     assertThat(worker.server.accepted()).extracting(Report::workerId).isEmpty();
@@ -332,13 +333,50 @@ class HeartbeatSenderTest {
     stopping.join();
   }
 
+  /** The table of the task has trouble. */
   @Test
-  void aLeaseThatTheAnswerDoesNotMentionIsNoBusyLoop() {
-    StubFlowClient forgetful = new StubFlowClient(worker.ticker);
-    HeartbeatSender heart = heart(forgetful, Jitter.NONE);
-    worker.heldRun(c -> StageResult.done());
-    worker.ticker.advance(Duration.ofSeconds(5));
-    assertThat(heart.runOnce()).isEqualTo(Duration.ofMillis(100));
+  void aLeaseThatTheAnswersLackIsTriedAtItsPaceUntilShortlyBeforeItsEnd() {
+    Run run = worker.heldRun(c -> StageResult.done());
+    List<Long> beats = beatsUntil(run.lease().trustedUntil(), run);
+    assertThat(beats).startsWith(2_000L, 4_000L, 6_000L, 7_900L).hasSizeLessThan(12);
+    assertThat(beats.get(beats.size() - 1)).isBetween(9_650L, 9_800L);
+  }
+
+  @Test
+  void aLeaseThatTheAnswersLackChangesNoPaceOfOthers() {
+    Run lacking = worker.heldRun(c -> StageResult.done());
+    worker.server.withType(
+        "lark", Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(5));
+    Run other = worker.heldRun(c -> StageResult.done());
+    long end = other.lease().trustedUntil();
+    assertThat(beatsUntil(end, lacking)).containsExactly(1_000L, 2_000L, 3_000L, 4_000L);
+    assertThat(other.lease().trustedUntil()).isEqualTo(end + Duration.ofSeconds(4).toNanos());
+  }
+
+  /** The times of the beats in ms from now, with answers that lack a run. */
+  private List<Long> beatsUntil(long end, Run lacking) {
+    List<Long> beats = new ArrayList<>();
+    long start = worker.ticker.nanos();
+    HeartbeatSender heart =
+        heart(
+            new ForwardingFlowClient(worker.server) {
+              @Override
+              public HeartbeatAnswer heartbeat(Heartbeat beat) {
+                beats.add(Duration.ofNanos(worker.ticker.nanos() - start).toMillis());
+                return new HeartbeatAnswer(
+                    super.heartbeat(beat).tasks().stream()
+                        .filter(task -> !task.taskId().equals(lacking.task().taskId()))
+                        .toList(),
+                    false);
+              }
+            },
+            new Jitter(() -> 1));
+    heart.runOnce(); // the first beat, at once
+    beats.clear();
+    while (worker.ticker.nanos() < end) {
+      worker.ticker.advance(heart.runOnce());
+    }
+    return beats;
   }
 
   @Test

@@ -19,7 +19,7 @@ import java.time.Duration;
  *             ends the hold
  * </pre>
  *
- * @param since start of the last answered request
+ * @param renewAt when the lease is renewed; several renewals may fail before it is lost
  * @param trustedUntil from this moment on another worker may hold the task
  * @param hardEnd a lower bound of the end of max_processing_time; a renewal that ends later raises
  *     it
@@ -27,7 +27,7 @@ import java.time.Duration;
  * @param maxProcessingTime its value when the task was held
  */
 public record Lease(
-    long since, long trustedUntil, long hardEnd, Duration length, Duration maxProcessingTime) {
+    long renewAt, long trustedUntil, long hardEnd, Duration length, Duration maxProcessingTime) {
 
   /** The number of renewals within the length of a lease. */
   private static final int RENEWALS = 5;
@@ -71,7 +71,7 @@ public record Lease(
   private static Lease lease(
       long requestStart, Duration remainingTime, Duration length, long age, TypeLimits limits) {
     return new Lease(
-        requestStart,
+        requestStart + interval(length).toNanos(),
         requestStart + remainingTime.toNanos() - trustMargin(length),
         requestStart - age + limits.maxProcessingTime().toNanos(),
         length,
@@ -88,7 +88,22 @@ public record Lease(
     long end = requestStart + remaining.toNanos();
     Duration pace = end < hardEnd - deadlineMargin() ? atLeastAShortest(remaining) : length;
     return new Lease(
-        requestStart, end - trustMargin(pace), Math.max(hardEnd, end), pace, maxProcessingTime);
+        requestStart + interval(pace).toNanos(),
+        end - trustMargin(pace),
+        Math.max(hardEnd, end),
+        pace,
+        maxProcessingTime);
+  }
+
+  /**
+   * The lease after an answer that did not renew it. The next try comes after the usual interval,
+   * near the end of the lease after half of what is left, so that it is not lost for want of one.
+   */
+  Lease notRenewed(long now) {
+    long usual = renewalInterval().toNanos();
+    long left = trustedUntil - now;
+    long pause = left > 0 ? Math.min(usual, left / 2) : usual;
+    return new Lease(now + pause, trustedUntil, hardEnd, length, maxProcessingTime);
   }
 
   /**
@@ -98,12 +113,11 @@ public record Lease(
     return remaining.compareTo(SHORTEST) < 0 ? SHORTEST : remaining;
   }
 
-  /** When the lease is renewed; several renewals may fail before it is lost. */
-  public long renewAt() {
-    return since + renewalInterval().toNanos();
+  public Duration renewalInterval() {
+    return interval(length);
   }
 
-  public Duration renewalInterval() {
+  private static Duration interval(Duration length) {
     return length.dividedBy(RENEWALS);
   }
 

@@ -97,6 +97,11 @@ public final class Run {
     lease = lease.renewed(requestStart, remainingMs);
   }
 
+  /** An answer at {@code now} did not renew the lease, although it was due. */
+  public void notRenewed(long now) {
+    lease = lease.notRenewed(now);
+  }
+
   public Integer progress() {
     return progress;
   }

@@ -457,7 +457,8 @@ class TypePollerTest {
       assertThat(it.client.holds).hasSize(2);
       assertThat(holdId(1)).isEqualTo(holdId(0));
       assertThat(it.client.lastHold().waitMs()).isZero();
-      assertThat(it.held.find("1_lark_task_1", 1).lease().since()).isEqualTo(it.ticker.nanos());
+      assertThat(it.held.find("1_lark_task_1", 1).lease().renewAt())
+          .isEqualTo(it.ticker.nanos() + Duration.ofSeconds(6).toNanos());
     }
 
     @Test

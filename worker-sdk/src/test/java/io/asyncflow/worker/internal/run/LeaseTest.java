@@ -77,6 +77,15 @@ class LeaseTest {
   }
 
   @Test
+  void aLeaseThatAnAnswerDoesNotRenewIsTriedAtItsPaceAndMoreOftenBeforeItsEnd() {
+    Lease lease = Lease.held(START, 30_000L, LIMITS).notRenewed(after(6.5));
+    assertThat(lease.renewAt()).isEqualTo(after(12.5));
+    assertThat(lease.notRenewed(after(25.75)).renewAt()).isEqualTo(after(27.75));
+    assertThat(lease.notRenewed(after(29.75)).renewAt()).as("it is over").isEqualTo(after(35.75));
+    assertThat(lease.notRenewed(after(29.75)).trustedUntil()).isEqualTo(after(29.75));
+  }
+
+  @Test
   void aRenewalRaisesAHardEndThatWasTooCautious() {
     // Parked for 9 s: the hold is younger than its request, but the worker cannot know.
     Lease lease = Lease.held(START, 30_000L, LIMITS).renewed(after(40), 29_000);
