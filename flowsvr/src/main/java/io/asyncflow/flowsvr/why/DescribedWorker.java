@@ -2,17 +2,21 @@ package io.asyncflow.flowsvr.why;
 
 import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
 
-/**
- * A worker as it last described itself.
- *
- * @param isLost whether it has been silent for half a minute
- * @param isDraining whether it was told to leave
- */
-record DescribedWorker(
-    String id, Description says, long beatTime, boolean isLost, boolean isDraining) {
+/** A worker as it last described itself. */
+record DescribedWorker(String id, Description says, State state) {
+
+  enum State {
+    ALIVE,
+    /** It was told to leave. */
+    DRAINING,
+    /** It has been silent for half a minute. */
+    LOST,
+    /** It said so. */
+    STOPPED
+  }
 
   boolean isAlive() {
-    return !isLost && !isDraining;
+    return state == State.ALIVE;
   }
 
   boolean hasFreeThreads(String type) {

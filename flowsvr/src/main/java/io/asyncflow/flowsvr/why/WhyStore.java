@@ -10,9 +10,11 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
+import io.asyncflow.flowsvr.why.DescribedWorker.State;
 import io.asyncflow.flowsvr.why.Facts.DoneAct;
 import io.asyncflow.flowsvr.why.Facts.Holder;
 import io.asyncflow.flowsvr.why.Facts.JobFacts;
+import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -136,7 +138,7 @@ class WhyStore {
         jdbc.sql(
                 sql(
                     """
-                SELECT worker_id, description, beat_time, drain, now_ms - beat_time AS silent_ms
+                SELECT worker_id, description, drain, now_ms - beat_time AS silent_ms
                 FROM t_worker FORCE INDEX (idx_beat)
                 ORDER BY beat_time DESC
                 LIMIT :most
@@ -150,12 +152,13 @@ class WhyStore {
 
   private DescribedWorker worker(ResultSet rs) throws SQLException {
     String id = rs.getString("worker_id");
-    return new DescribedWorker(
-        id,
-        descriptions.of(id, rs.getString("description")),
-        rs.getLong("beat_time"),
-        rs.getLong("silent_ms") > LOST_AFTER.toMillis(),
-        rs.getBoolean("drain"));
+    Description says = descriptions.of(id, rs.getString("description"));
+    boolean isSilent = rs.getLong("silent_ms") > LOST_AFTER.toMillis();
+    State state =
+        says.hasStopped()
+            ? State.STOPPED
+            : isSilent ? State.LOST : rs.getBoolean("drain") ? State.DRAINING : State.ALIVE;
+    return new DescribedWorker(id, says, state);
   }
 
   /** The workers of a lane. */

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.why;
 
+import io.asyncflow.flowsvr.worker.WorkerView;
 import io.asyncflow.rules.TaskType;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,6 +24,7 @@ final class WorkerDescriptions {
   /**
    * A description.
    *
+   * @param hasStopped whether it serves its stages no more
    * @param stages {@code type/stage}, the type in lower case
    * @param version of the worker's program; 0 if it has none
    * @param freeThreads by type
@@ -35,6 +37,7 @@ final class WorkerDescriptions {
    * @param queued the ids of tasks that it holds and has not begun; some of them if there are many
    */
   record Description(
+      boolean hasStopped,
       Set<String> stages,
       int version,
       Map<String, Integer> freeThreads,
@@ -67,6 +70,7 @@ final class WorkerDescriptions {
     JsonNode states = description.path("states");
     String quarantined = states.path("quarantined").asString("none");
     return new Description(
+        WorkerView.hasStopped(description),
         stages(description.path("stages")),
         description.path("version").asInt(0),
         numbers(description.path("freeThreads")),

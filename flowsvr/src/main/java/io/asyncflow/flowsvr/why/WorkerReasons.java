@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.why.Reasons.data;
 
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
+import io.asyncflow.flowsvr.why.DescribedWorker.State;
 import io.asyncflow.flowsvr.why.Facts.Holder;
 import io.asyncflow.rules.TaskRow;
 import java.time.Duration;
@@ -216,9 +217,9 @@ final class WorkerReasons {
             .filter(DescribedWorker::isAlive)
             .filter(w -> w.says().stages().stream().anyMatch(stage -> stage.startsWith(type + "/")))
             .toList();
-    List<String> lost = facts.shown(without(listing, worker -> !worker.isLost()));
+    List<String> lost = facts.shown(without(listing, worker -> worker.state() != State.LOST));
     List<String> draining =
-        facts.shown(without(listing, worker -> worker.isLost() || !worker.isDraining()));
+        facts.shown(without(listing, worker -> worker.state() != State.DRAINING));
     List<String> others = facts.shown(serving);
     StringBuilder text =
         new StringBuilder("No live worker has the stage " + facts.stageName() + ".");

@@ -51,12 +51,7 @@ record WorkerBeat(
         version == null ? "" : version,
         description.toString(),
         heldTasks,
-        hasStopped(description) ? Set.of() : stages(description.get("stages")));
-  }
-
-  /** Whether the worker says that it has stopped: it serves nothing any more. */
-  static boolean hasStopped(JsonNode description) {
-    return description.path("states").path("worker").asString("").equals("STOPPED");
+        WorkerView.hasStopped(description) ? Set.of() : stages(description.get("stages")));
   }
 
   /** The beat of a caller, which serves no stages beyond its scope. */

@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.worker;
 
 import static java.util.Comparator.comparing;
-import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.access.Names;
@@ -180,10 +179,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
                         received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
             .toList());
     stages.write(
-        beats.values().stream()
-            .map(Received::beat)
-            .filter(beat -> beat.stages() != null)
-            .collect(toMap(WorkerBeat::workerId, WorkerBeat::stages)));
+        beats.values().stream().map(Received::beat).filter(beat -> beat.stages() != null).toList());
     beats.forEach(unwritten::remove); // only the written ones: a newer beat stays
     uncounted += beats.size();
     if (uncounted > maxWorkers / 10) {

@@ -32,20 +32,37 @@ class WorkerStageStore {
   /** A stage that a worker serves. */
   record Served(TaskType type, String stage) {}
 
-  /** Writes what has changed of the stages of these workers: usually nothing. */
-  void write(Map<String, Set<Served>> stages) {
-    if (stages.isEmpty()) {
+  /**
+   * What is written of a worker.
+   *
+   * @param startId the start of it that was heard of last
+   */
+  private record Written(String startId, Set<Served> stages) {
+
+    /** Whether a beat is not of an earlier start, as one that another server writes late may be. */
+    boolean isOfStart(WorkerBeat beat) {
+      return beat.startId().isEmpty() || beat.startId().equals(startId);
+    }
+  }
+
+  /**
+   * Writes what has changed of the stages that these beats name: usually nothing. Their workers'
+   * rows have been written.
+   */
+  void write(List<WorkerBeat> beats) {
+    if (beats.isEmpty()) {
       return;
     }
-    Map<String, Set<Served>> written = read(stages.keySet());
+    Map<String, Written> written = read(beats.stream().map(WorkerBeat::workerId).toList());
     List<Object[]> added = new ArrayList<>();
     List<Object[]> removed = new ArrayList<>();
-    stages.forEach(
-        (worker, served) -> {
-          Set<Served> before = written.getOrDefault(worker, Set.of());
-          added.addAll(rows(worker, served, before));
-          removed.addAll(rows(worker, before, served));
-        });
+    for (WorkerBeat beat : beats) {
+      Written before = written.get(beat.workerId());
+      if (before != null && before.isOfStart(beat)) {
+        added.addAll(rows(beat.workerId(), beat.stages(), before.stages()));
+        removed.addAll(rows(beat.workerId(), before.stages(), beat.stages()));
+      }
+    }
     if (!added.isEmpty()) {
       batch.batchUpdate(
           "INSERT IGNORE INTO t_worker_stage (worker_id, task_type, task_stage) VALUES (?, ?, ?)",
@@ -58,22 +75,27 @@ class WorkerStageStore {
     }
   }
 
-  private Map<String, Set<Served>> read(Set<String> workers) {
-    Map<String, Set<Served>> read = new HashMap<>();
-    List<String> all = List.copyOf(workers);
-    for (int from = 0; from < all.size(); from += PAGE) {
+  private Map<String, Written> read(List<String> workers) {
+    Map<String, Written> read = new HashMap<>();
+    for (int from = 0; from < workers.size(); from += PAGE) {
       jdbc.sql(
               """
-              SELECT worker_id, task_type, task_stage
-              FROM t_worker_stage
-              WHERE worker_id IN (:workers)
+              SELECT w.worker_id, w.start_id, s.task_type, s.task_stage
+              FROM t_worker w
+              LEFT JOIN t_worker_stage s ON s.worker_id = w.worker_id
+              WHERE w.worker_id IN (:workers)
               """)
-          .param("workers", all.subList(from, Math.min(from + PAGE, all.size())))
+          .param("workers", workers.subList(from, Math.min(from + PAGE, workers.size())))
           .query(
               rs -> {
-                TaskType type = new TaskType(rs.getString("task_type"));
-                read.computeIfAbsent(rs.getString("worker_id"), worker -> new HashSet<>())
-                    .add(new Served(type, rs.getString("task_stage")));
+                String startId = rs.getString("start_id");
+                Written written =
+                    read.computeIfAbsent(
+                        rs.getString("worker_id"), id -> new Written(startId, new HashSet<>()));
+                if (rs.getString("task_type") != null) {
+                  TaskType type = new TaskType(rs.getString("task_type"));
+                  written.stages().add(new Served(type, rs.getString("task_stage")));
+                }
               });
     }
     return read;

@@ -68,7 +68,7 @@ class WorkerStore {
             aged.ageMs()
           });
     }
-    // drain comes first and start_time last: they must read the old start and the old time.
+    // drain comes before start_id and start_time last: all must read the old start and time.
     batch.batchUpdate(
         sql(
             """
@@ -81,15 +81,15 @@ class WorkerStore {
             drain, 0),
           start_id = IF(VALUES(start_id) = '' OR VALUES(start_time) < start_time,
             start_id, VALUES(start_id)),
-          start_time = IF(VALUES(start_id) = '', start_time,
-            GREATEST(start_time, VALUES(start_time))),
           host = IF(VALUES(host) = '' OR VALUES(start_time) < start_time, host, VALUES(host)),
           sdk_version = IF(VALUES(sdk_version) = '' OR VALUES(start_time) < start_time,
             sdk_version, VALUES(sdk_version)),
           description = IF(VALUES(description) = '{}' OR VALUES(start_time) < start_time,
             description, VALUES(description)),
           held_tasks = IF(VALUES(start_time) < start_time, held_tasks, VALUES(held_tasks)),
-          beat_time = GREATEST(beat_time, VALUES(beat_time))
+          beat_time = GREATEST(beat_time, VALUES(beat_time)),
+          start_time = IF(VALUES(start_id) = '', start_time,
+            GREATEST(start_time, VALUES(start_time)))
         """),
         rows);
   }
@@ -180,7 +180,7 @@ class WorkerStore {
               boolean lost = rs.getLong("silent_ms") > lostAfter.toMillis();
               boolean paused = isPaused.test(rs.getString("worker_id"));
               String state =
-                  WorkerBeat.hasStopped(description)
+                  WorkerView.hasStopped(description)
                       ? "stopped"
                       : lost
                           ? "lost"

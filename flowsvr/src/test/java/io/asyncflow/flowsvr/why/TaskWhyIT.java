@@ -239,7 +239,9 @@ class TaskWhyIT {
     jdbc.sql("UPDATE t_worker SET beat_time = beat_time - 1200000 WHERE worker_id = 'lost-w'")
         .update();
     worker("leaving-w", type, "");
-    jdbc.sql("UPDATE t_worker SET drain = 1 WHERE worker_id = 'leaving-w'").update();
+    worker("stopped-w", type, ",\"states\":{\"worker\":\"STOPPED\"}");
+    jdbc.sql("UPDATE t_worker SET drain = 1 WHERE worker_id IN ('leaving-w', 'stopped-w')")
+        .update();
 
     WhyReason none = reason(why(id), "NO_WORKER");
 

@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.wire.Wire;
+import io.asyncflow.flowsvr.worker.WorkerStageStore.Served;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +30,7 @@ class WorkerRegistryIT {
   @LocalServerPort int port;
   @Autowired WorkerRegistry workers;
   @Autowired WorkerStore store;
+  @Autowired WorkerStageStore stageStore;
   @Autowired OpenHolds holds;
   @Autowired JdbcClient jdbc;
   @Autowired Given given;
@@ -290,12 +292,29 @@ class WorkerRegistryIT {
     assertThat(beat(",'startId':'start-2'").path("drain").asBoolean()).isTrue();
   }
 
-  /** As by any server. */
+  /** A worker that is stopped and started again beats last and first at different servers. */
+  @Test
+  void farewellThatIsWrittenLateLeavesTheStagesOfTheNextStart() {
+    Served sing = new Served(TaskType.parse("lark").orElseThrow(), "sing");
+    written("start-1", 9_000, Set.of(sing));
+    written("start-2", 5_000, Set.of(sing));
+
+    written("start-1", 7_000, Set.of());
+    assertThat(stages()).containsExactly("lark/sing");
+
+    written("", 4_000, Set.of());
+    assertThat(stages()).as("of a program that does not tell its starts apart").isEmpty();
+  }
+
   private void written(String startId, long ageMs) {
-    store.write(
-        List.of(
-            new WorkerStore.AgedBeat(
-                new WorkerBeat(worker, startId, "", "", "{}", 0, null), ageMs)));
+    written(startId, ageMs, Set.of());
+  }
+
+  /** As by any server. */
+  private void written(String startId, long ageMs, Set<Served> served) {
+    WorkerBeat beat = new WorkerBeat(worker, startId, "", "", "{}", 0, served);
+    store.write(List.of(new WorkerStore.AgedBeat(beat, ageMs)));
+    stageStore.write(List.of(beat));
   }
 
   @Test

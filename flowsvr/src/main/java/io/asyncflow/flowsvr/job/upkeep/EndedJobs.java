@@ -32,6 +32,13 @@ final class EndedJobs {
     }
   }
 
+  EndedJobs plus(EndedJobs others) {
+    EndedJobs sum = new EndedJobs();
+    sum.addAll(this);
+    sum.addAll(others);
+    return sum;
+  }
+
   void addAll(EndedJobs others) {
     others.states.forEach((state, jobs) -> states.merge(state, jobs, Long::sum));
     lives.addAll(others.lives);

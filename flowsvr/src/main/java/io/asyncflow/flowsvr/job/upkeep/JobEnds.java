@@ -1,5 +1,8 @@
 package io.asyncflow.flowsvr.job.upkeep;
 
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.job.upkeep.JobStateStore.Ends;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -11,32 +14,54 @@ import java.util.TreeMap;
  */
 final class JobEnds {
 
+  /** The longest time that one read is of. */
+  static final long MOST_MS = Duration.ofMinutes(10).toMillis();
+
   private final JobStateStore store;
   private final Map<String, EndedJobs> totals = new TreeMap<>();
   private long term;
   private Long until;
+
+  /** The longest time that the next read is of: as much as the database reads in its time. */
+  private long most = MOST_MS;
 
   JobEnds(JobStateStore store) {
     this.store = store;
   }
 
   /**
-   * The totals by type, of each that there are jobs of.
+   * The totals by type, of each that there are jobs of. Those of a new type begin at zero, whatever
+   * ended already, so that its first failure is a rise.
    *
    * @param term of this leader: in another one, others may have counted what ended since the last
    *     read
+   * @throws FlowException if it is refused; the next read is of half the time
    */
   synchronized Map<String, EndedJobs> read(long term) {
     Long after = term == this.term ? until : null;
-    JobStateStore.Ends ends = store.endedAfter(after);
+    Ends ends = endedAfter(after);
     this.term = term;
     until = after == null ? ends.until() : Long.valueOf(Math.max(after, ends.until()));
+    Map<String, EndedJobs> shown = new TreeMap<>(totals);
     ends.byType()
         .forEach(
-            (type, ended) -> totals.computeIfAbsent(type, none -> new EndedJobs()).addAll(ended));
-    Map<String, EndedJobs> copy = new TreeMap<>();
-    totals.forEach(
-        (type, total) -> copy.computeIfAbsent(type, none -> new EndedJobs()).addAll(total));
-    return copy;
+            (type, ended) -> {
+              EndedJobs before = totals.get(type);
+              EndedJobs total = before == null ? ended : before.plus(ended);
+              totals.put(type, total);
+              shown.put(type, before == null ? new EndedJobs() : total);
+            });
+    return shown;
+  }
+
+  private Ends endedAfter(Long after) {
+    try {
+      Ends ends = store.endedAfter(after, most);
+      most = Math.min(MOST_MS, 2 * most);
+      return ends;
+    } catch (FlowException e) {
+      most = Math.max(1, most / 2);
+      throw e;
+    }
   }
 }

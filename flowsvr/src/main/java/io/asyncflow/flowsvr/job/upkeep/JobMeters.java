@@ -29,7 +29,7 @@ import org.springframework.stereotype.Component;
 /**
  * How many jobs are in which state, of those that go on and those that failed, how many have ended,
  * and how long they took. Only the leader has these. They are read at a scrape, by three statements
- * every {@link #AGE} at most.
+ * every {@link #AGE} at most; the states also where it takes too long to read the ends.
  */
 @Component
 class JobMeters {
@@ -40,35 +40,35 @@ class JobMeters {
   private static final String LIFE = "asyncflow_jobs_life_seconds";
   private static final double[] BOUNDS = Objectives.seconds();
 
-  private record Numbers(Map<JobState, Long> states, Map<String, EndedJobs> ends) {}
-
   private final LeaderElection election;
   private final TypeSeries types = new TypeSeries();
-  private final TimedCache<Numbers> numbers;
+  private final TimedCache<Map<JobState, Long>> states;
+  private final TimedCache<Map<String, EndedJobs>> ends;
 
   /** Of this server, the last in which it was asked. */
   private volatile long term;
 
   JobMeters(JobStateStore store, LeaderElection election, Node node, ScrapedMetrics metrics) {
     this.election = election;
-    JobEnds ends = new JobEnds(store);
-    this.numbers =
-        new TimedCache<>(
-            new Numbers(Map.of(), Map.of()),
-            () -> new Numbers(store.counts(), ends.read(term)),
-            node::nanoTime);
-    metrics.add(List.of(JOBS, ENDED, LIFE), this::snapshots);
+    JobEnds counted = new JobEnds(store);
+    this.states = new TimedCache<>(Map.of(), store::counts, node::nanoTime);
+    this.ends = new TimedCache<>(Map.of(), () -> counted.read(term), node::nanoTime);
+    metrics.add(List.of(JOBS), this::inStates);
+    metrics.add(List.of(ENDED, LIFE), this::ended);
   }
 
-  List<MetricSnapshot> snapshots() {
+  List<MetricSnapshot> inStates() {
+    return election.term().isEmpty() ? List.of() : List.of(states(states.within(AGE)));
+  }
+
+  List<MetricSnapshot> ended() {
     Optional<LeaderTerm> leads = election.term();
     if (leads.isEmpty()) {
       return List.of();
     }
     term = leads.get().number();
-    Numbers now = numbers.within(AGE);
-    Map<String, EndedJobs> ends = bySeries(now.ends());
-    return List.of(states(now.states()), ended(ends), lives(ends));
+    Map<String, EndedJobs> shown = bySeries(ends.within(AGE));
+    return List.of(ended(shown), lives(shown));
   }
 
   /** With the types that share series added up. */

@@ -6,7 +6,6 @@ import static java.util.stream.Collectors.joining;
 import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.pulse.count.Objectives;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,14 +37,13 @@ class JobStateStore {
   /** So that a transaction that ended a job has been committed when its time is passed. */
   static final int LATE_COMMIT_MS = 5_000;
 
-  /** The longest time that one read is of, so that it has its rows within its time. */
-  static final long MOST_AT_ONCE_MS = Duration.ofMinutes(10).toMillis();
-
+  /** Has the time also where there is no job. */
   private static final String TYPES =
       sql(
           """
           SELECT job_type, now_ms - :late AS until
-          FROM (SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)) kinds
+          FROM (SELECT 1) clock
+          LEFT JOIN (SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)) kinds ON TRUE
           """);
 
   /** The clock may have been set back between the two times. */
@@ -86,18 +84,18 @@ class JobStateStore {
   /**
    * The jobs that ended in a time.
    *
-   * @param until epoch milliseconds; where the next time begins; 0 if there are no jobs
+   * @param until epoch milliseconds; where the next time begins
    * @param byType each type that there are jobs of, and those of it that ended
    */
   record Ends(long until, Map<String, EndedJobs> byType) {}
 
   /**
-   * The jobs that ended since then and until some seconds ago, of ten minutes at most. Two
-   * statements at most.
+   * The jobs that ended since then and until some seconds ago. Two statements at most.
    *
    * @param after epoch milliseconds; null: none
+   * @param most milliseconds: the longest time that is read of
    */
-  Ends endedAfter(Long after) {
+  Ends endedAfter(Long after, long most) {
     return database.inTurn(
         () -> {
           Map<String, EndedJobs> byType = new TreeMap<>();
@@ -108,11 +106,13 @@ class JobStateStore {
               .param("late", LATE_COMMIT_MS)
               .query(
                   rs -> {
-                    byType.put(rs.getString("job_type"), new EndedJobs());
                     until[0] = rs.getLong("until");
+                    if (rs.getString("job_type") != null) {
+                      byType.put(rs.getString("job_type"), new EndedJobs());
+                    }
                   });
-          if (after != null && until[0] > after) {
-            until[0] = Math.min(until[0], after + MOST_AT_ONCE_MS);
+          if (after != null && until[0] > after && !byType.isEmpty()) {
+            until[0] = Math.min(until[0], after + most);
             client
                 .sql(ENDED)
                 .param("types", byType.keySet())

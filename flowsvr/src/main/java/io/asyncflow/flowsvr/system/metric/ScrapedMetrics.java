@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.system.metric;
 
+import io.asyncflow.flowsvr.system.Outage;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -32,7 +33,7 @@ public class ScrapedMetrics {
    *
    * @param names all that there may be, without {@code _total}; a scrape that asks for others alone
    *     does not read these
-   * @param source their values; if it fails, they are left out
+   * @param source their values; if it fails, they are left out, and the log says so
    */
   public void add(List<String> names, Supplier<List<MetricSnapshot>> source) {
     if (registry != null) {
@@ -40,17 +41,41 @@ public class ScrapedMetrics {
     }
   }
 
-  private record Source(List<String> names, Supplier<List<MetricSnapshot>> values)
-      implements MultiCollector {
+  private static final class Source implements MultiCollector {
+
+    private final List<String> names;
+    private final Supplier<List<MetricSnapshot>> values;
+    private volatile boolean hasFailed;
+
+    Source(List<String> names, Supplier<List<MetricSnapshot>> values) {
+      this.names = names;
+      this.values = values;
+    }
 
     @Override
     public MetricSnapshots collect() {
       try {
-        return new MetricSnapshots(values.get());
+        MetricSnapshots read = new MetricSnapshots(values.get());
+        hasFailed = false;
+        return read;
       } catch (RuntimeException e) {
-        log.debug("{} are left out of a scrape", names, e);
+        report(e);
         return MetricSnapshots.of();
       }
+    }
+
+    private void report(RuntimeException e) {
+      if (hasFailed) {
+        log.debug("{} are left out of a scrape", names, e);
+        return;
+      }
+      hasFailed = true;
+      Outage.of(e)
+          .ifPresentOrElse(
+              outage ->
+                  log.warn(
+                      "{} are left out until a scrape can read them: {}", names, outage.line()),
+              () -> log.warn("{} are left out until a scrape can read them", names, e));
     }
 
     /** A counter may be asked for with its {@code _total} or without. */

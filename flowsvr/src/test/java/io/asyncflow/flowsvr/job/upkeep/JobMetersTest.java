@@ -1,11 +1,16 @@
 package io.asyncflow.flowsvr.job.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.job.upkeep.JobStateStore.Ends;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.leader.LeaderTerm;
 import io.asyncflow.flowsvr.system.Node;
@@ -22,23 +27,45 @@ import org.junit.jupiter.api.Test;
 
 class JobMetersTest {
 
+  private Duration now = Duration.ZERO;
   private final JobStateStore store = mock(JobStateStore.class);
   private final LeaderElection election = mock(LeaderElection.class);
   private final JobMeters meters =
-      new JobMeters(store, election, new Node(), mock(ScrapedMetrics.class));
+      new JobMeters(
+          store,
+          election,
+          new Node() {
+            @Override
+            public long nanoTime() {
+              return now.toNanos();
+            }
+          },
+          mock(ScrapedMetrics.class));
 
   private void leads() {
     when(election.term()).thenReturn(Optional.of(new LeaderTerm(1, 0, Duration.ofSeconds(9))));
   }
 
   private HistogramSnapshot lives() {
-    return (HistogramSnapshot) meters.snapshots().get(2);
+    return (HistogramSnapshot) meters.ended().get(1);
   }
 
   @Test
   void onlyTheLeaderHasThem() {
     when(election.term()).thenReturn(Optional.empty());
-    assertThat(meters.snapshots()).isEmpty();
+    assertThat(meters.inStates()).isEmpty();
+    assertThat(meters.ended()).isEmpty();
+  }
+
+  @Test
+  void statesAreShownWhereTheEndsTakeTooLong() {
+    leads();
+    when(store.counts()).thenReturn(Map.of(JobState.FAILED, 7L));
+    FlowException refusal = new FlowException(ErrorCode.LIMIT_EXCEEDED, "ask for less");
+    when(store.endedAfter(any(), anyLong())).thenThrow(refusal);
+
+    assertThatThrownBy(meters::ended).isSameAs(refusal);
+    assertThat(meters.inStates().get(0).getDataPoints()).hasSize(1);
   }
 
   @Test
@@ -54,9 +81,10 @@ class JobMetersTest {
               ofType.add(JobState.CANCELLED, 0, 1, 1);
               ended.put("type%03d".formatted(i), ofType);
             });
-    when(store.endedAfter(any())).thenReturn(new JobStateStore.Ends(1, ended));
+    when(store.endedAfter(any(), anyLong())).thenReturn(new Ends(1, ended), new Ends(2, Map.of()));
 
     assertThat(lives().getDataPoints()).hasSize(TypeSeries.MOST + 1);
+    now = now.plusSeconds(15); // counts of new types are shown at the next read
     HistogramDataPointSnapshot others = of(TypeSeries.OTHERS);
     assertThat(others.getCount()).isEqualTo(6);
     assertThat(others.getSum()).isEqualTo(180_003);

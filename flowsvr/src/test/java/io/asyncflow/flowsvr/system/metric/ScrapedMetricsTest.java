@@ -5,15 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
+@ExtendWith(OutputCaptureExtension.class)
 class ScrapedMetricsTest {
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -47,6 +54,30 @@ class ScrapedMetricsTest {
 
     assertThat(registry.scrape().stream().map(one -> one.getMetadata().getName()))
         .containsExactly("good");
+  }
+
+  @Test
+  void logSaysOnceThatMetricsAreLeftOut(CapturedOutput output) {
+    AtomicBoolean isAway = new AtomicBoolean(true);
+    metrics(registry)
+        .add(
+            List.of("sometimes"),
+            () -> {
+              if (isAway.get()) {
+                throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "ask for less");
+              }
+              return one("sometimes");
+            });
+    registry.scrape();
+    registry.scrape();
+    assertThat(output.toString().split("WARN.*\\[sometimes\\] are left out.*ask for less", -1))
+        .hasSize(2);
+
+    isAway.set(false);
+    registry.scrape();
+    isAway.set(true);
+    registry.scrape();
+    assertThat(output.toString().split("\\[sometimes\\] are left out", -1)).hasSize(3);
   }
 
   @Test
