@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.create;
 
 import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.task.NewTaskStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskInserts;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import java.util.HashMap;
@@ -71,7 +71,7 @@ public record CreateCall(
   /** Whether one statement, which is a transaction of its own, can create the tasks. */
   boolean isOneStatement() {
     return join == null
-        && TaskInserts.fitOneStatement(tasks)
+        && NewTaskStore.fitOneStatement(tasks)
         && tasks.stream().map(TaskDraft::type).distinct().count() == 1
         && !hasKeys();
   }

@@ -12,8 +12,8 @@ import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.NewTaskStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskInserts;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -51,7 +51,7 @@ public class TaskCreator {
 
   private final TaskTypes types;
   private final NewTaskTables newTaskTables;
-  private final TaskInserts inserts;
+  private final NewTaskStore store;
   private final KeyedCreates keyedCreates;
   private final UserLimits userLimits;
   private final Lanes lanes;
@@ -64,7 +64,7 @@ public class TaskCreator {
   TaskCreator(
       TaskTypes types,
       NewTaskTables newTaskTables,
-      TaskInserts inserts,
+      NewTaskStore store,
       KeyedCreates keyedCreates,
       UserLimits userLimits,
       Lanes lanes,
@@ -75,7 +75,7 @@ public class TaskCreator {
       @Value("${flow.single-creates-at-once:150}") int singlesAtOnce) {
     this.types = types;
     this.newTaskTables = newTaskTables;
-    this.inserts = inserts;
+    this.store = store;
     this.keyedCreates = keyedCreates;
     this.userLimits = userLimits;
     this.lanes = lanes;
@@ -159,7 +159,7 @@ public class TaskCreator {
     if (!call.isOneStatement()) {
       return false;
     }
-    return !charges(call) && !inserts.tellsOfCreates(call.tasks().get(0).type());
+    return !charges(call) && !store.tellsOfCreates(call.tasks().get(0).type());
   }
 
   private boolean charges(CreateCall call) {
@@ -341,7 +341,7 @@ public class TaskCreator {
       CreatedTask[] results) {
     SortedMap<Long, TaskDraft> newTasks = newTasks(table, call, positions, newIds, laneOf, results);
     if (!newTasks.isEmpty()
-        && !inserts.insertUnlessDrained(
+        && !store.insertUnlessDrained(
             table, newTasks, call.placesOf(newIds), lanesOf(newTasks, laneOf))) {
       throw new TableDrainedException(table);
     }

@@ -28,7 +28,7 @@ import org.springframework.stereotype.Component;
  * <p>Every method runs in the caller's transaction, if there is one. Thread-safe.
  */
 @Component
-public class TaskInserts {
+public class NewTaskStore {
 
   private static final int MAX_INSERTS_PER_STATEMENT = 150;
 
@@ -110,7 +110,7 @@ public class TaskInserts {
   private final JdbcTemplate jdbc;
   private final EventLog events;
 
-  TaskInserts(JdbcTemplate jdbc, EventLog events) {
+  NewTaskStore(JdbcTemplate jdbc, EventLog events) {
     this.jdbc = jdbc;
     this.events = events;
   }
@@ -118,7 +118,7 @@ public class TaskInserts {
   /** Whether {@link #insertUnlessDrained} inserts these tasks in one statement. */
   public static boolean fitOneStatement(Collection<TaskDraft> tasks) {
     return tasks.size() <= MAX_INSERTS_PER_STATEMENT
-        && tasks.stream().mapToInt(TaskInserts::characters).sum() <= MAX_CHARACTERS_PER_STATEMENT;
+        && tasks.stream().mapToInt(NewTaskStore::characters).sum() <= MAX_CHARACTERS_PER_STATEMENT;
   }
 
   private static int characters(TaskDraft task) {
@@ -200,7 +200,7 @@ public class TaskInserts {
     values.add(table.type().name());
     values.add(table.number());
     String sql =
-        INSERTS.computeIfAbsent(rare, TaskInserts::insertWith).of(table)
+        INSERTS.computeIfAbsent(rare, NewTaskStore::insertWith).of(table)
             + (MORE_INSERTS + ", ?".repeat(rare.size()) + "\n").repeat(tasks.size() - 1)
             + UNLESS_DRAINED;
     boolean isInserted = jdbc.update(sql, new StatementValues(values)) > 0;
