@@ -101,11 +101,17 @@ topologySpreadConstraints:
 {{- dict "files" $files | toJson }}
 {{- end }}
 
-{{/* The ports of the hosts in database.url, of which each may have its own. */}}
+{{/* Those that are named, or the ports of the hosts in database.url, of which each may have its own. */}}
 {{- define "asyncflow.databasePorts" -}}
-{{- $ports := list }}
-{{- range splitList "," (regexReplaceAll "^jdbc:mysql:[^/]*//([^/?]*).*$" .Values.database.url "${1}") }}
+{{- $ports := .Values.networkPolicy.database.ports }}
+{{- if not $ports }}
+{{- $hosts := regexReplaceAll "^jdbc:mysql:[^/]*//([^/?]*).*$" .Values.database.url "${1}" }}
+{{- if regexMatch `\(|\[[^\]]*,` $hosts }}
+{{- fail "networkPolicy.database.ports is needed: the chart does not read ports from this form of database.url" }}
+{{- end }}
+{{- range splitList "," $hosts }}
 {{- $ports = append $ports (int (default "3306" (regexFind "[0-9]+$" (regexFind ":[0-9]+$" .)))) }}
+{{- end }}
 {{- end }}
 {{- dict "ports" (uniq $ports) | toJson }}
 {{- end }}

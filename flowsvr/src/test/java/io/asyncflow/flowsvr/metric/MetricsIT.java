@@ -77,7 +77,9 @@ class MetricsIT {
           OF_APPLICATIONS,
           Set.of("state"),
           "ssl_chain_expiry_seconds",
-          Set.of("bundle", "certificate", "chain"));
+          Set.of("bundle", "certificate", "chain"),
+          "up",
+          Set.of()); // Prometheus makes it of each scrape
 
   @LocalServerPort int port;
   @Autowired Given given;

@@ -33,7 +33,7 @@ record Selector(String metric, List<Match> matches, Set<String> grouped) {
           "delta",
           "max_over_time",
           "min_over_time",
-          "quantile_over_time",
+          "last_over_time",
           "offset",
           "histogram_quantile",
           "absent",

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.asyncflow.flowsvr.system.BadSettingException;
 import java.io.IOException;
@@ -8,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
@@ -60,5 +63,18 @@ class StoreConfigurationTest {
         .run(
             context ->
                 assertThat(context.getBean(ContextStore.class)).hasToString("s3://objects/test/"));
+  }
+
+  /** The SDK loads both by name, and goes on to the role of the machine where they are missing. */
+  @ParameterizedTest
+  @ValueSource(strings = {"StsWebIdentity", "StsProfile"})
+  void roleOfAServiceAccountAndOfAProfileCanBeTaken(String credentials) {
+    assertThatCode(
+            () ->
+                Class.forName(
+                    "software.amazon.awssdk.services.sts.internal."
+                        + credentials
+                        + "CredentialsProviderFactory"))
+        .doesNotThrowAnyException();
   }
 }

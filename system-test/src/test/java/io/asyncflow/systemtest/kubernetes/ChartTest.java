@@ -82,6 +82,7 @@ class ChartTest {
       delimiter = '|',
       value = {
         "server.replica=3                        | replica",
+        "image.repository=                       | /image/repository",
         "database.url=mysql://db                 | /database/url",
         "secrets.mysqlPassword.name=             | /secrets/mysqlPassword",
         "secrets.apiKey.name=                    | secrets.apiKey.name is needed",
@@ -94,6 +95,8 @@ class ChartTest {
             + "                              | networkPolicy.prometheus is empty, so Prometheus cannot reach flowsvr",
         "server.autoscaling.enabled=true server.autoscaling.minReplicas=7"
             + "                              | server.autoscaling.minReplicas 7 is more than maxReplicas 6",
+        "server.autoscaling.enabled=true server.resources.requests.cpu=null"
+            + "                              | server.resources.requests.cpu is needed with server.autoscaling",
         "server.env[0].name=FLOW_MYSQL_PASSWORD  | /server/env/0/name",
         "runAs=0                                 | runAs",
         "workers.tts.replicas=1                  | workers.tts.image is needed",
@@ -259,7 +262,7 @@ class ChartTest {
     assertThat(Chart.of(FULL).all("Deployment"))
         .flatMap(ChartTest::variables)
         .map(variable -> variable.replaceFirst("=.*", ""))
-        .filteredOn(name -> !name.startsWith("AWS_"))
+        .filteredOn(name -> !name.startsWith("AWS_") && !name.equals("HOME"))
         .allMatch(name -> readme.contains("`" + name + "`") || ofWorkers.contains(name));
   }
 
@@ -362,9 +365,25 @@ class ChartTest {
     assertThat(text(scaler, "spec.scaleTargetRef.name")).isEqualTo(text(server, "metadata.name"));
     assertThat(at(scaler, "spec.minReplicas").getAsInt()).isEqualTo(3);
     assertThat(at(scaler, "spec.maxReplicas").getAsInt()).isEqualTo(8);
-    assertThat(chart.all("PodDisruptionBudget")).hasSize(1);
-    assertThat(Chart.of(FULL, "server.autoscaling.minReplicas=1").all("PodDisruptionBudget"))
-        .isEmpty();
+    assertThat(at(scaler, "spec.metrics"))
+        .isEqualTo(
+            JsonParser.parseString(
+                """
+                [{"type": "ContainerResource", "containerResource": {
+                   "name": "cpu", "container": "%s",
+                   "target": {"type": "Utilization", "averageUtilization": 70}}}]
+                """
+                    .formatted(text(containerOf(server), "name"))));
+  }
+
+  /** Kubernetes takes a limit for a request that is not given. */
+  @Test
+  void aLimitOfProcessorsIsARequest() {
+    assertThatCode(
+            () ->
+                Chart.of(
+                    FULL, "server.resources.requests.cpu=null", "server.resources.limits.cpu=2"))
+        .doesNotThrowAnyException();
   }
 
   @Test
@@ -401,6 +420,8 @@ class ChartTest {
                  "endpoints": [{
                    "port": "https", "scheme": "https", "path": "/actuator/prometheus",
                    "interval": "30s",
+                   "relabelings": [
+                     {"targetLabel": "job", "replacement": "jobs/flow-asyncflow-server"}],
                    "authorization": {
                      "credentials": {"name": "prometheus-reader", "key": "metrics-key"}},
                    "tlsConfig": {
@@ -459,6 +480,19 @@ class ChartTest {
   }
 
   @Test
+  void aServerThatWasScaledAwayIsNoAlert() throws IOException {
+    assertThat(
+            each(at(Chart.file("monitoring/alerts.yml"), "groups"))
+                .flatMap(group -> each(at(group, "rules")))
+                .filter(rule -> text(rule, "alert").equals("AsyncflowServerAway"))
+                .map(rule -> text(rule, "expr")))
+        .singleElement()
+        .asString()
+        .as("targets that Prometheus finds, and not how many there were")
+        .startsWith("count by (job) (up == 0 and ");
+  }
+
+  @Test
   void theDashboardIsTheFile() throws IOException {
     JsonObject dashboard = Chart.of(FULL).one("ConfigMap", "-dashboard");
     assertThat(text(dashboard, "metadata.labels.grafana_dashboard")).isEqualTo("1");
@@ -486,6 +520,31 @@ class ChartTest {
   }
 
   @Test
+  void aWorkerHasAHomeThatItCanWrite() {
+    JsonObject fleet = Chart.of(FULL).one("Deployment", "-worker-mail");
+    assertThat(variables(fleet)).contains("HOME=/data");
+    assertThat(mountPathOf(containerOf(fleet), "data")).isEqualTo("/data");
+  }
+
+  @Test
+  void aFleetReplacesAProbeAndAStrategyOfTheDefaultsAsAWhole() {
+    Chart chart =
+        Chart.of(
+            FULL,
+            "workerDefaults.livenessProbe.httpGet.port=8080",
+            "workerDefaults.strategy.rollingUpdate.maxSurge=0",
+            "workers.mail.livenessProbe.tcpSocket.port=9000",
+            "workers.mail.strategy.type=Recreate");
+    JsonObject mail = chart.one("Deployment", "-worker-mail");
+    assertThat(at(containerOf(mail), "livenessProbe"))
+        .isEqualTo(JsonParser.parseString("{'tcpSocket': {'port': 9000}}"));
+    assertThat(at(mail, "spec.strategy")).isEqualTo(JsonParser.parseString("{'type': 'Recreate'}"));
+    JsonObject merge = chart.one("Deployment", "-worker-merge");
+    assertThat(at(containerOf(merge), "livenessProbe"))
+        .isEqualTo(JsonParser.parseString("{'httpGet': {'port': 8080}}"));
+  }
+
+  @Test
   void aServerMayHaveASidecar() {
     JsonObject server = Chart.of(FULL).one("Deployment", "-server");
     assertThat(
@@ -497,6 +556,8 @@ class ChartTest {
   @Test
   void aServerOfManyMayBeTakenAway() {
     assertThat(Chart.of(MINIMAL, "server.replicas=1").all("PodDisruptionBudget")).isEmpty();
+    assertThat(Chart.of(FULL, "server.autoscaling.minReplicas=1").all("PodDisruptionBudget"))
+        .hasSize(1);
     JsonObject budget = Chart.of(MINIMAL).one("PodDisruptionBudget", "-server");
     assertThat(at(budget, "spec.maxUnavailable").getAsInt()).isEqualTo(1);
     assertThat(podsOf(Chart.of(FULL), at(budget, "spec.selector").getAsJsonObject()))
@@ -549,6 +610,35 @@ class ChartTest {
             "9000 of any",
             "443 of 203.0.113.64/28");
     assertThat(reached(Chart.of(MINIMAL))).containsExactly("53,53 of any", "3306 of any");
+  }
+
+  @Test
+  void portsOfPodsBehindAServiceAreNamed() {
+    assertThat(
+            reached(
+                Chart.of(
+                    FULL,
+                    "networkPolicy.database.ports[0]=6446",
+                    "networkPolicy.database.ports[1]=6447",
+                    "networkPolicy.store.ports[0]=9001")))
+        .contains("6446,6447 of 203.0.113.16/28", "9001 of any")
+        .doesNotContain("9000 of any");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:mysql://address=(host=db)(port=3307)/asyncflow",
+        "jdbc:mysql://(host=db,port=3307)/asyncflow",
+        "jdbc:mysql://[one:3307,two:3308]/asyncflow"
+      })
+  void aDatabaseWhosePortsAreNotReadNeedsThemNamed(String url) {
+    assertThatThrownBy(() -> Chart.of(MINIMAL, "database.url=" + url))
+        .hasMessageContaining("networkPolicy.database.ports is needed");
+    assertThat(
+            reached(
+                Chart.of(MINIMAL, "database.url=" + url, "networkPolicy.database.ports[0]=3307")))
+        .contains("3307 of any");
   }
 
   private static List<String> reached(Chart chart) {
@@ -702,11 +792,14 @@ class ChartTest {
     String version =
         Files.readString(HOME.resolve("pom.xml"))
             .replaceFirst("(?s).*?<artifactId>asyncflow</artifactId>\\s*<version>([^<]+)<.*", "$1");
+    assertThat(text(Chart.file("values.yaml"), "image.repository"))
+        .as("no image is published")
+        .isEmpty();
     assertThat(
             Stream.of(Chart.of(MINIMAL), Chart.of(FULL))
                 .map(chart -> text(containerOf(chart.one("Deployment", "-server")), "image")))
         .containsExactly(
-            "asyncflow/flowsvr:" + version,
+            "registry.example.com/asyncflow/flowsvr:" + version,
             "registry.example.com/asyncflow/flowsvr@sha256:"
                 + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
   }
