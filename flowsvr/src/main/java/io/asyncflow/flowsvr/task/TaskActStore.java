@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -262,7 +263,7 @@ public class TaskActStore {
         .param("orderTime", after.orderTime())
         .param("reportedEpoch", after.reportedEpoch())
         .param("reportId", after.reportId())
-        .param("log", unlessSame(after.scheduleLog(), before.scheduleLog()))
+        .param("log", TransitionStore.unlessSame(after.scheduleLog(), before.scheduleLog()))
         .param("id", before.id().number())
         .param("from", before.status().code())
         .param("epoch", before.leaseEpoch())
@@ -307,7 +308,7 @@ public class TaskActStore {
         .param("maxRetryNum", body.maxRetryNum())
         .param("maxRetryInterval", body.maxRetryInterval())
         .param("maxUnexpectedRetries", body.maxUnexpectedRetries())
-        .param("context", orEmpty(body.context()))
+        .param("context", Objects.requireNonNullElse(body.context(), ""))
         .param("log", body.scheduleLog())
         .param("traceParent", body.traceParent())
         .param("id", row.id().number())
@@ -354,16 +355,7 @@ public class TaskActStore {
     jdbc.sql(LEAVE_JOB.of(table)).param("ids", numbers).update();
   }
 
-  /** {@code null} for an unchanged value. */
-  private static <T> T unlessSame(T value, T current) {
-    return value == null || value.equals(current) ? null : value;
-  }
-
   private void tell(List<TaskLedger.Change> changes) {
     ledgers.forEach(ledger -> ledger.record(changes));
-  }
-
-  private static String orEmpty(String text) {
-    return text == null ? "" : text;
   }
 }

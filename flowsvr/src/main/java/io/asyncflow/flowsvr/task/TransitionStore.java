@@ -211,7 +211,7 @@ public class TransitionStore {
   }
 
   /** {@code null} for an unchanged value, so that large texts are not sent in vain. */
-  private static <T> T unlessSame(T value, T current) {
+  static <T> T unlessSame(T value, T current) {
     return value == null || value.equals(current) ? null : value;
   }
 }
