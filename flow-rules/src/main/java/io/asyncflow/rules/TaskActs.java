@@ -95,6 +95,7 @@ public final class TaskActs {
         .crtRetryNum(0)
         .unexpectedNum(0)
         .deliveryCount(0)
+        .progress(null)
         .result(null)
         .row();
   }

@@ -4,6 +4,7 @@ import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -274,6 +275,12 @@ class ArchitectureTest {
 
   private static JavaClass outermost(JavaClass type) {
     return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+  }
+
+  /** What is thrown there reaches the caller, who takes the change for one that was not made. */
+  @Test
+  void nothingFollowsACommitButInAfterCommit() {
+    noMethods().should().haveName("afterCommit").check(SERVER);
   }
 
   @Test

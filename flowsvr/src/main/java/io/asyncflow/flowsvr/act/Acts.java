@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.act;
 
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.rules.TaskId;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,8 +8,6 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -70,21 +69,7 @@ public class Acts {
     List<ActStore.Row> rows =
         acts.stream().map(act -> new ActStore.Row(actor, act, Detail.json(act.detail()))).toList();
     store.insert(rows);
-    afterCommit(() -> rows.forEach(row -> log.info(line(row))));
-  }
-
-  private static void afterCommit(Runnable work) {
-    if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-      work.run();
-      return;
-    }
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            work.run();
-          }
-        });
+    AfterCommit.run(() -> rows.forEach(row -> log.info(line(row))));
   }
 
   private static String line(ActStore.Row row) {

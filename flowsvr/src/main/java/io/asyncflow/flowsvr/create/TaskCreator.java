@@ -16,8 +16,8 @@ import io.asyncflow.flowsvr.task.NewTaskStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
-import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -153,7 +153,9 @@ public class TaskCreator {
   }
 
   /**
-   * Whether one statement can create the tasks; charging users and telling of creates take more.
+   * Whether one statement can create the tasks; charging users and telling of creates take more. To
+   * be asked once a call: a second answer may be another one, because a type may be saved in
+   * between.
    */
   private boolean isOneStatement(CreateCall call) {
     if (!call.isOneStatement()) {
@@ -202,7 +204,12 @@ public class TaskCreator {
     /** A transaction, repeated after a deadlock. */
     TRANSACTION,
     /** A transaction; the caller handles a deadlock. */
-    TRANSACTION_ONCE
+    TRANSACTION_ONCE;
+
+    /** Whether users can be charged, and events be written. */
+    boolean isTransaction() {
+      return this == TRANSACTION || this == TRANSACTION_ONCE;
+    }
   }
 
   private <T> T commit(Commit commit, Supplier<T> work) {
@@ -262,7 +269,7 @@ public class TaskCreator {
       Map<TaskTable, Map<Set<String>, String>> laneOf =
           lanes(tables, call, newIds, commit); // before the transaction, too
       try {
-        return commit(commit, () -> createIn(tables, call, newIds, laneOf));
+        return commit(commit, () -> createIn(tables, call, commit.isTransaction(), newIds, laneOf));
       } catch (TableDrainedException e) {
         newTaskTables.outdated(e.table);
         if (attempt == MAX_ATTEMPTS) {
@@ -303,7 +310,10 @@ public class TaskCreator {
   private void judge(SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
     CreatedTask[] results = new CreatedTask[newIds.length];
     tables.forEach(
-        (table, positions) -> newTasks(table, call, positions, newIds, Map.of(), results));
+        (table, positions) -> {
+          newTasks(table, call, positions, newIds, Map.of(), results);
+          charge(table.type(), call, positions, results);
+        });
   }
 
   /**
@@ -321,34 +331,39 @@ public class TaskCreator {
   private List<CreatedTask> createIn(
       SortedMap<TaskTable, List<Integer>> tables,
       CreateCall call,
+      boolean isTransaction,
       TaskId[] newIds,
       Map<TaskTable, Map<Set<String>, String>> laneOf) {
     CreatedTask[] results = new CreatedTask[newIds.length];
     tables.forEach(
-        (table, positions) ->
-            createIn(
-                table, call, positions, newIds, laneOf.getOrDefault(table, Map.of()), results));
+        (table, positions) -> {
+          Map<Set<String>, String> laneOfSet = laneOf.getOrDefault(table, Map.of());
+          SortedMap<Long, TaskDraft> newTasks =
+              newTasks(table, call, positions, newIds, laneOfSet, results);
+          if (isTransaction) {
+            charge(table.type(), call, positions, results);
+          }
+          insert(table, newTasks, call.placesOf(newIds), lanesOf(newTasks, laneOfSet));
+          if (isTransaction) {
+            store.tellOfCreates(table, newTasks, call.placesOf(newIds));
+          }
+        });
     call.joinWith(idsOf(Arrays.asList(results)));
     return Arrays.asList(results);
   }
 
-  private void createIn(
+  private void insert(
       TaskTable table,
-      CreateCall call,
-      List<Integer> positions,
-      TaskId[] newIds,
-      Map<Set<String>, String> laneOf,
-      CreatedTask[] results) {
-    SortedMap<Long, TaskDraft> newTasks = newTasks(table, call, positions, newIds, laneOf, results);
-    if (!newTasks.isEmpty()
-        && !store.insertUnlessDrained(
-            table, newTasks, call.placesOf(newIds), lanesOf(newTasks, laneOf))) {
+      SortedMap<Long, TaskDraft> newTasks,
+      Map<Long, JobPlace> places,
+      Map<Long, String> lanes) {
+    if (!newTasks.isEmpty() && !store.insertUnlessDrained(table, newTasks, places, lanes)) {
       throw new TableDrainedException(table);
     }
   }
 
   /**
-   * Takes the keys and charges the users.
+   * Takes the keys.
    *
    * @param results gets the results of the tasks at these positions
    * @return the tasks that are to be inserted, by number
@@ -378,24 +393,24 @@ public class TaskCreator {
           keyedCreates.create(table, wanted, call.users(), laneOf, newTasks).iterator();
       keyed.forEach(position -> results[position] = ofKeys.next());
     }
-    if (call.ofUsers()) {
-      charge(types.require(table.type()), call.tasks(), positions, results);
-    }
     return newTasks;
   }
 
   /** A task that is new, or runs again, is charged; one that only gets a new body is not. */
   private void charge(
-      TaskTypeConfig type, List<TaskDraft> tasks, List<Integer> positions, CreatedTask[] results) {
+      TaskType type, CreateCall call, List<Integer> positions, CreatedTask[] results) {
+    if (!call.ofUsers()) {
+      return;
+    }
     SortedMap<String, Integer> counts = new TreeMap<>();
     for (int position : positions) {
       CreateOutcome outcome = results[position].outcome();
       if (outcome == CreateOutcome.CREATED || outcome == CreateOutcome.RERUN) {
-        counts.merge(tasks.get(position).userId(), 1, Integer::sum);
+        counts.merge(call.tasks().get(position).userId(), 1, Integer::sum);
       }
     }
     if (!counts.isEmpty()) {
-      userLimits.charge(type, counts);
+      userLimits.charge(types.require(type), counts);
     }
   }
 

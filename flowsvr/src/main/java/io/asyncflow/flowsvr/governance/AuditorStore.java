@@ -5,10 +5,10 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TypeRules;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -16,23 +16,25 @@ import org.springframework.stereotype.Component;
 @Component
 class AuditorStore {
 
+  /** A day beyond the longest lease, for clocks that were set. */
+  private static final Duration LONGEST = TypeRules.LONGEST_UNHEARD.plusDays(1);
+
   /**
-   * A lease longer than any hold can grant, or a recorded report of a hold that has not ended. No
-   * sweep returns such a task.
+   * A lease longer than any hold of any type can grant, or a recorded report of a hold that has not
+   * ended. No sweep returns such a task. The settings of its type say nothing: the hold may be
+   * older than they are.
    */
   private static final String ENDLESS =
       sql(
           """
       status = 2
-        AND (lease_end > now_ms + :longest OR reported_epoch >= lease_epoch)
-      """);
+        AND (lease_end > now_ms + %d OR reported_epoch >= lease_epoch)
+      """
+              .formatted(LONGEST.toMillis()));
 
   /** Executing tasks are few, so looking at all of them is cheap. */
   private static final TableSql ENDLESS_LEASES =
-      new TableSql(
-          "SELECT id FROM %s FORCE INDEX (idx_claim) WHERE "
-              + ENDLESS.replace(":longest", "?")
-              + "LIMIT ?");
+      new TableSql("SELECT id FROM %s FORCE INDEX (idx_claim) WHERE " + ENDLESS + "LIMIT ?");
 
   private static final TableSql END_LEASES =
       new TableSql(
@@ -53,24 +55,17 @@ class AuditorStore {
   /**
    * Tasks of a few tables whose lease no sweep would end, with one statement.
    *
-   * @param longest the longest possible lease of each table
    * @param limit of each table
    */
-  List<TaskId> endlessLeases(
-      List<TaskTable> tables, Function<TaskTable, Duration> longest, int limit) {
-    List<Object> values = new ArrayList<>();
-    tables.forEach(table -> values.addAll(List.of(longest.apply(table).toMillis(), limit)));
+  List<TaskId> endlessLeases(List<TaskTable> tables, int limit) {
     return jdbc.sql(ENDLESS_LEASES.ofAll(tables))
-        .params(values)
+        .params(Collections.nCopies(tables.size(), limit))
         .query((rs, row) -> new TaskId(rs.getLong("id"), tables.get(rs.getInt("source"))))
         .list();
   }
 
   /** Ends the leases that are still endless; the sweep does the rest. */
-  int endLeases(TaskTable table, List<Long> numbers, Duration longest) {
-    return jdbc.sql(END_LEASES.of(table))
-        .param("ids", numbers)
-        .param("longest", longest.toMillis())
-        .update();
+  int endLeases(TaskTable table, List<Long> numbers) {
+    return jdbc.sql(END_LEASES.of(table)).param("ids", numbers).update();
   }
 }

@@ -15,16 +15,13 @@ import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
-import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
@@ -43,9 +40,6 @@ class InvariantAuditor {
 
   private static final Logger log = LoggerFactory.getLogger(InvariantAuditor.class);
   private static final int PAGE = 500;
-
-  /** Margin beyond the longest lease, for changes of the configuration meanwhile. */
-  private static final Duration SLACK = Duration.ofDays(1);
 
   /** Sweeps refresh the cached families, so that no extra read is needed. */
   private static final Duration LATELY = Duration.ofSeconds(12);
@@ -103,18 +97,16 @@ class InvariantAuditor {
    * @throws RuntimeException the first failure, after everything else was audited
    */
   Result runOnce() {
-    Map<TaskTable, Duration> longestInLive = new HashMap<>();
+    List<TaskTable> live = new ArrayList<>();
     List<TaskTable> drained = new ArrayList<>();
     for (TaskFamily family : families.allWithin(LATELY)) {
-      Optional<TaskTypeConfig> type = types.find(family.type());
-      if (type.isPresent()) {
-        Duration longest = longestLease(type.get()).plus(SLACK);
-        family.live().forEach(table -> longestInLive.put(table, longest));
+      if (types.find(family.type()).isPresent()) {
+        live.addAll(family.live());
         drained.addAll(family.drained());
       }
     }
     FailureCollector failures = new FailureCollector();
-    int endless = endEndlessLeases(longestInLive, failures);
+    int endless = endEndlessLeases(live, failures);
     int lost = failures.orElse(0, () -> drain.takeBackLost(drainedTurns.next(drained)));
     Result result = new Result(endless, lost, failures.orElse(0, jobs::runOnce));
     if (endless + lost > 0) {
@@ -127,27 +119,16 @@ class InvariantAuditor {
     return result;
   }
 
-  /** Of a resident type, all leases are those of workers, which renew them. */
-  private static Duration longestLease(TaskTypeConfig type) {
-    return type.isResident() ? type.lease() : type.maxProcessingTime();
-  }
-
-  private int endEndlessLeases(Map<TaskTable, Duration> longest, FailureCollector failures) {
+  private int endEndlessLeases(List<TaskTable> live, FailureCollector failures) {
     Map<TaskTable, List<Long>> endless =
-        TableGroups.ask(
-                liveTurns.next(longest.keySet()),
-                failures,
-                tables -> store.endlessLeases(tables, longest::get, PAGE))
+        TableGroups.ask(liveTurns.next(live), failures, tables -> store.endlessLeases(tables, PAGE))
             .stream()
             .collect(groupingBy(TaskId::table, mapping(TaskId::number, toList())));
     int ended = 0;
     for (TaskTable table : endless.keySet()) {
       ended +=
           failures.orElse(
-              0,
-              () ->
-                  transactions.execute(
-                      () -> store.endLeases(table, endless.get(table), longest.get(table))));
+              0, () -> transactions.execute(() -> store.endLeases(table, endless.get(table))));
     }
     return ended;
   }

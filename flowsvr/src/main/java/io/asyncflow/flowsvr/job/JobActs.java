@@ -16,13 +16,12 @@ import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.pause.PausesChanged;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskId;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import org.springframework.stereotype.Service;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Cancels, retries, pauses and resumes jobs. */
 @Service
@@ -83,13 +82,7 @@ public class JobActs {
   /** Cancels a job if it has not ended, in the caller's transaction. */
   public void cancelIfLiving(long jobId) {
     if (stop(jobId)) {
-      TransactionSynchronizationManager.registerSynchronization(
-          new TransactionSynchronization() {
-            @Override
-            public void afterCommit() {
-              events.publish(new JobsChanged(Set.of(jobId)));
-            }
-          });
+      AfterCommit.run(() -> events.publish(new JobsChanged(Set.of(jobId))));
     }
   }
 
@@ -149,9 +142,11 @@ public class JobActs {
       return;
     }
     JobRow job = queries.get(jobId);
-    if (job.pause() != JobPause.PAUSED || isOver(job)) {
-      throw notAllowed(
-          job, isOver(job) ? "it cannot be paused any more" : "it was changed just now");
+    if (isOver(job)) {
+      throw notAllowed(job, "it cannot be paused any more");
+    }
+    if (job.pause() != JobPause.PAUSED) {
+      throw changed(job);
     }
   }
 
@@ -194,7 +189,9 @@ public class JobActs {
   }
 
   private static FlowException changed(JobRow job) {
-    return notAllowed(job, "it was changed just now");
+    return new FlowException(
+        ErrorCode.CHANGED_MEANWHILE,
+        "job " + job.id() + " was changed just now, and nothing was done; try again");
   }
 
   private static FlowException notAllowed(JobRow job, String why) {

@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.pulse.failure.FailureNote;
 import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
 import io.asyncflow.flowsvr.system.TypeSeries;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskRow;
@@ -20,8 +21,9 @@ import java.util.function.BiConsumer;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts what happens to tasks on this server, by type and stage. To be told after the commit.
- * Counts in memory alone: two look-ups and some additions, without a lock. Thread-safe.
+ * Counts what happens to tasks on this server, by type and stage. To be told after the commit, so
+ * none of its methods throws for what a row may hold. Counts in memory alone: two look-ups and some
+ * additions, without a lock. Thread-safe.
  *
  * <p>At most {@value #MOST_TYPES} types are counted apart, and {@value #MOST_STAGES} stages of
  * each; all others of a type together as {@link Numbers#OTHER_STAGES}, and all other types as
@@ -74,6 +76,10 @@ public class TaskPulse {
 
   /** A report was accepted. */
   public void reported(TaskTransition transition) {
+    AfterCommit.runNow(() -> count(transition));
+  }
+
+  private void count(TaskTransition transition) {
     TaskRow before = transition.before();
     StageCounters stage = of(before.id().type(), before.stage());
     switch (transition.kind()) {
@@ -102,6 +108,10 @@ public class TaskPulse {
 
   /** The lease of a hold ran out, or an operator ended it. */
   public void expired(TaskTransition transition, HoldEnd.Verdict verdict) {
+    AfterCommit.runNow(() -> count(transition, verdict));
+  }
+
+  private void count(TaskTransition transition, HoldEnd.Verdict verdict) {
     TaskRow before = transition.before();
     StageCounters stage = of(before.id().type(), before.stage());
     switch (verdict) {
@@ -118,6 +128,10 @@ public class TaskPulse {
 
   /** A status was set by hand, or by a client without epochs. */
   public void forced(TaskRow before, TaskStatus status) {
+    AfterCommit.runNow(() -> count(before, status));
+  }
+
+  private void count(TaskRow before, TaskStatus status) {
     StageCounters stage = of(before.id().type(), before.stage());
     if (before.status() == status) {
       return;

@@ -135,8 +135,6 @@ public class NewTaskStore {
    * @param places the roles in jobs, by number, of those tasks that belong to one
    * @param lanes the lanes, by number, of those tasks that not every worker may hold
    * @return false if begin has moved past the table; then nothing is created
-   * @throws IllegalStateException if the type {@linkplain #tellsOfCreates tells of creates} and
-   *     there is no transaction
    */
   public boolean insertUnlessDrained(
       TaskTable table,
@@ -203,17 +201,23 @@ public class NewTaskStore {
         INSERTS.computeIfAbsent(rare, NewTaskStore::insertWith).of(table)
             + (MORE_INSERTS + ", ?".repeat(rare.size()) + "\n").repeat(tasks.size() - 1)
             + UNLESS_DRAINED;
-    boolean isInserted = jdbc.update(sql, new StatementValues(values)) > 0;
-    if (isInserted && tellsOfCreates(table.type())) {
-      tasks.forEach(
-          task ->
+    return jdbc.update(sql, new StatementValues(values)) > 0;
+  }
+
+  /**
+   * Writes the events of new tasks, if their type {@linkplain #tellsOfCreates keeps them}. Requires
+   * the transaction that inserts them.
+   */
+  public void tellOfCreates(
+      TaskTable table, SortedMap<Long, TaskDraft> tasksByNumber, Map<Long, JobPlace> places) {
+    if (tellsOfCreates(table.type())) {
+      tasksByNumber.forEach(
+          (number, task) ->
               events.addTask(
                   EventKind.CREATED,
-                  task.getValue()
-                      .waiting(new TaskId(task.getKey(), table), places.get(task.getKey())),
+                  task.waiting(new TaskId(number, table), places.get(number)),
                   null));
     }
-    return isInserted;
   }
 
   /** Whether creates of this type leave events, and so need a transaction. */

@@ -4,6 +4,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskRow;
@@ -17,8 +18,6 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Writes what is done to tasks from outside of their holds, by operators, jobs, schedules and
@@ -54,6 +53,7 @@ public class TaskActStore {
               report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
               reported_epoch = lease_epoch,
               lane = :lane,
+              progress = NULL,
               result = NULL,
               modify_time = now_ms
           WHERE id = :id
@@ -190,17 +190,7 @@ public class TaskActStore {
     rows.stream()
         .filter(row -> row.status() != status)
         .forEach(row -> events.addTask(kind, row.copy().status(status).row(), null));
-    afterCommit(() -> rows.forEach(row -> pulse.forced(row, status)));
-  }
-
-  private static void afterCommit(Runnable work) {
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            work.run();
-          }
-        });
+    AfterCommit.run(() -> rows.forEach(row -> pulse.forced(row, status)));
   }
 
   private void forceOne(TaskRow row, TaskStatus status) {

@@ -120,12 +120,13 @@ public class TransitionStore {
    * decided: same status, epoch and modification time, and this epoch has not reported.
    *
    * @param transitions in the order of the rows' ids, at most {@value
-   *     #MAX_TRANSITIONS_PER_STATEMENT}; none that {@linkplain #needsLock needs a lock}
+   *     #MAX_TRANSITIONS_PER_STATEMENT}; none that {@linkplain #needsLock needed a lock} when the
+   *     caller asked: events that their type keeps since then are left out
    * @return the number of rows written; which ones is unknown if it is less than all
    */
   public int applyIfUnchanged(TaskTable table, List<TaskTransition> transitions) {
-    if (transitions.stream().anyMatch(this::needsLock)) {
-      throw new IllegalArgumentException("ledgered tasks and events are written under a lock");
+    if (transitions.stream().anyMatch(transition -> transition.before().isLedgered())) {
+      throw new IllegalArgumentException("ledgered tasks are written under a lock");
     }
     return applyInOneStatement(table, transitions);
   }

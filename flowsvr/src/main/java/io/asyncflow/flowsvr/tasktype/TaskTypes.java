@@ -217,10 +217,14 @@ public class TaskTypes {
   }
 
   private void recordPause(PausedName type, boolean wasPaused, boolean paused, Reason why) {
-    if (!wasPaused || !paused) {
+    boolean goesOn = wasPaused && paused;
+    if (goesOn && pauses.lock(type).filter(pause -> pause.until() == null).isPresent()) {
+      return; // a save of all settings tells nothing new
+    }
+    if (!goesOn) {
       pauses.delete(type); // also one whose flag was taken away by SQL
     }
-    if (paused && pauses.lock(type).isEmpty()) {
+    if (paused) {
       pauses.put(type, null, why.operator(), why.text());
     }
   }

@@ -33,9 +33,6 @@ import org.springframework.stereotype.Service;
 @Service
 class TaskWhy {
 
-  /** How far executing tasks are counted; a higher limit is not judged. */
-  private static final int MOST_EXECUTING = 1_001;
-
   private static final long FRESH = Duration.ofSeconds(2).toNanos();
 
   private final WhyStore store;
@@ -160,8 +157,8 @@ class TaskWhy {
   }
 
   private Limits limits(TaskTypeConfig type, List<TaskTable> live) {
-    boolean isJudged = type.maxExecuting() > 0 && type.maxExecuting() <= MOST_EXECUTING;
-    Integer executing = isJudged ? store.executing(live, type.maxExecuting()) : null;
+    Integer executing =
+        type.maxExecuting() > 0 ? store.executing(live, type.maxExecuting()) : null; // as a claim
     long nextInMs = 0;
     if (type.rateLimit() > 0) {
       CellRate rate = CellRate.perSecond(type.rateLimit());

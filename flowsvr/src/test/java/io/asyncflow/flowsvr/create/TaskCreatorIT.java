@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,35 @@ class TaskCreatorIT {
 
   private TaskDraft aTask(TaskType type, String key) {
     return given.aWaitingTask().ofType(type).withKey(key).asDraft();
+  }
+
+  @Test
+  void typeThatBeginsToKeepEventsAmongCreatesLeavesOneTaskForEachOfThem() throws Exception {
+    TaskType type = given.aType().create();
+    AtomicBoolean isDone = new AtomicBoolean();
+    Thread toggling =
+        new Thread(
+            () -> {
+              for (int i = 0; !isDone.get(); i++) {
+                given.change(type, "events", i % 2 * 2);
+              }
+            });
+    toggling.start();
+    int created;
+    try {
+      created = AtOnce.from(8, i -> creates(type)).stream().mapToInt(Integer::intValue).sum();
+    } finally {
+      isDone.set(true);
+      toggling.join();
+    }
+    assertThat(rowsOf(type)).isEqualTo(created);
+  }
+
+  private int creates(TaskType type) {
+    for (int i = 0; i < 150; i++) {
+      AtOnce.patiently(() -> create(aTask(type)));
+    }
+    return 150;
   }
 
   // batches

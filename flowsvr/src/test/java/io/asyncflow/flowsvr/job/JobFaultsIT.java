@@ -324,7 +324,8 @@ class JobFaultsIT {
                 jobs.jobs.retryJob(id);
                 return true;
               } catch (FlowException e) {
-                assertThat(e.errorCode()).isEqualTo(ErrorCode.TRANSITION_NOT_ALLOWED);
+                assertThat(e.errorCode())
+                    .isIn(ErrorCode.TRANSITION_NOT_ALLOWED, ErrorCode.CHANGED_MEANWHILE);
                 return false;
               }
             });
@@ -352,6 +353,43 @@ class JobFaultsIT {
       assertThat(count(id, "AND status IN (1, 2, 32)")).as("in round " + round).isZero();
       assertCountsEqualRows(id);
     }
+  }
+
+  @Test
+  void restOfACancelLeavesTheChildrenOfARetryAlone() {
+    for (int round = 0; round < 10; round++) {
+      String id = released(3);
+      jobs.jobs.cancelJob(id);
+      AtOnce.from(
+          3,
+          i -> {
+            steps.advance(number(id));
+            if (i == 0) {
+              retryOnceCancelled(id);
+            }
+            return steps.advance(number(id));
+          });
+      assertThat(jobs.get(id).state()).isEqualTo(JobState.RUNNING);
+      assertThat(count(id, "AND status = 16")).as("in round " + round).isZero();
+      jobs.jobs.cancelJob(id);
+      steps.advance(number(id));
+    }
+  }
+
+  /** A change of the last moment is told as such, and another try finds it done. */
+  private void retryOnceCancelled(String id) {
+    await().until(() -> jobs.get(id).state() == JobState.CANCELLED);
+    await()
+        .until(
+            () -> {
+              try {
+                jobs.jobs.retryJob(id);
+                return true;
+              } catch (FlowException e) {
+                assertThat(e.errorCode()).isEqualTo(ErrorCode.CHANGED_MEANWHILE);
+                return false;
+              }
+            });
   }
 
   @Test

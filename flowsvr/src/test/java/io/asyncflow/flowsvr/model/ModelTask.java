@@ -500,6 +500,7 @@ class ModelTask {
 
   /** With a fresh budget, and with nothing to show yet. */
   private void revive(long now) {
+    progress = null;
     result = null;
     failures = 0;
     unexpectedFailures = 0;

@@ -647,10 +647,10 @@ class TaskWhyIT {
   }
 
   @Test
-  void limitIsJudgedAsFarAsExecutingTasksAreCounted() {
-    TaskType judged = given.aType().with("max_executing", 1_000).create();
-    TaskType tooHigh = given.aType().with("max_executing", 1_002).create();
-    for (TaskType type : List.of(judged, tooHigh)) {
+  void limitIsJudgedHoweverHighItIs() {
+    TaskType full = given.aType().with("max_executing", 1_002).create();
+    TaskType hasRoom = given.aType().with("max_executing", 1_003).create();
+    for (TaskType type : List.of(full, hasRoom)) {
       TaskId id = due(type);
       given.copies(
           id,
@@ -658,7 +658,7 @@ class TaskWhyIT {
           1_002,
           "status = 2, worker_id = 'w', lease_epoch = 1, hold_time = create_time,"
               + " lease_end = create_time + 86400000");
-      assertThat(codes(why(id)).contains("LIMIT_EXECUTING")).isEqualTo(type.equals(judged));
+      assertThat(codes(why(id)).contains("LIMIT_EXECUTING")).isEqualTo(type.equals(full));
     }
   }
 

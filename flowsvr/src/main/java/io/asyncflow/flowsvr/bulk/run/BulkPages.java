@@ -125,6 +125,15 @@ public class BulkPages {
     }
   }
 
+  /** A table of the page takes no task back, so that failed ones run again as copies. */
+  private static final class Drained extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Drained() {
+      super("begin has moved past a table of the page", null, false, false);
+    }
+  }
+
   /** What a page is about. */
   private record Part(BulkRow bulk, Caller caller, Request search, Page found, long term) {
 
@@ -189,14 +198,14 @@ public class BulkPages {
     Page found = reads.inTurn(() -> search.look(request, caller, freshness));
     Part part = new Part(bulk, caller, request, found, term);
     int size = found.ids().size();
-    if (bulk.act() == BulkAct.RETRY && found.ids().stream().anyMatch(this::isDrained)) {
-      if (size > 1 && limit > 1) {
+    try {
+      act(part, limit);
+    } catch (Drained e) {
+      if (size > 1) {
         alone.put(bulk.id(), size);
         return 0;
       }
       retryByCopies(part);
-    } else {
-      act(part, limit);
     }
     if (ofItsOwn > 0) {
       alone.compute(bulk.id(), (id, left) -> left == null || left <= 1 ? null : left - 1);
@@ -207,11 +216,6 @@ public class BulkPages {
     return Math.max(size, found.looked() / ENTRIES_AN_ACT);
   }
 
-  private boolean isDrained(TaskId id) {
-    return families.has(id.table())
-        && id.table().number() < families.of(id.type()).begin().number();
-  }
-
   private void act(Part part, int limit) {
     try {
       List<Done> done = transactions.execute(() -> actOnAll(part));
@@ -219,7 +223,7 @@ public class BulkPages {
       done.stream().map(Done::news).filter(told -> told != null).forEach(news::add);
       news.forEach(events::publish);
       done.forEach(each -> each.counted().run());
-    } catch (Moved | TransientDataAccessException e) {
+    } catch (Moved | Drained | TransientDataAccessException e) {
       throw e;
     } catch (RuntimeException e) {
       if (Outage.of(e).isPresent()) {
@@ -258,6 +262,9 @@ public class BulkPages {
                 return;
               }
               boolean mayRevive = !BulkActs.revives(bulk) || newTaskTables.enter(table);
+              if (!mayRevive && bulk.act() == BulkAct.RETRY) {
+                throw new Drained();
+              }
               List<TaskRow> rows = tasks.lock(table, ids.stream().map(TaskId::number).toList());
               for (int gone = rows.size(); gone < ids.size(); gone++) {
                 tally.skip();

@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.groupingBy;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskRow;
@@ -85,16 +86,18 @@ public class EventLog {
     }
 
     @Override
-    public void afterCommit() {
+    public void afterCompletion(int status) {
+      TransactionSynchronizationManager.unbindResource(EventLog.this);
+      if (status == STATUS_COMMITTED) {
+        AfterCommit.runNow(this::tell);
+      }
+    }
+
+    private void tell() {
       events.stream()
           .collect(groupingBy(event -> event.type().name(), counting()))
           .forEach(meters::eventsWritten);
       news.publish(new EventsWritten());
-    }
-
-    @Override
-    public void afterCompletion(int status) {
-      TransactionSynchronizationManager.unbindResource(EventLog.this);
     }
   }
 }

@@ -187,7 +187,9 @@ public class HookStore {
 
   /** A delivery succeeded. */
   public void succeeded(long id) {
-    jdbc.sql("UPDATE t_hook SET fail_since = NULL WHERE id = ?").param(id).update();
+    jdbc.sql("UPDATE t_hook SET fail_since = NULL WHERE id = ? AND fail_since IS NOT NULL")
+        .param(id)
+        .update();
   }
 
   /** A delivery failed. */

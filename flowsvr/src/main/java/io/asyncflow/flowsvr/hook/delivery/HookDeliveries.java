@@ -139,7 +139,7 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
     if (isStopping && verdict.kind() == Verdict.Kind.FAILED) {
       return report(task, Outcome.RELEASE).withErrMsg("the server stopped");
     }
-    health.record(hook, verdict);
+    health.record(hook.id(), verdict);
     return switch (verdict.kind()) {
       case DELIVERED -> report(task, Outcome.SUCCESS);
       case FAILED ->

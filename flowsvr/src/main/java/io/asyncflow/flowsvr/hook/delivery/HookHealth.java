@@ -42,13 +42,13 @@ class HookHealth {
     this.meters = meters;
   }
 
-  /** Costs a statement only after a failure. */
-  void record(HookRow hook, Verdict verdict) {
+  /** Writes nothing after a success that follows another one. */
+  void record(long hook, Verdict verdict) {
     meters.attempted(verdict.kind());
-    if (verdict.kind() != Verdict.Kind.DELIVERED) {
-      failed(hook.id(), verdict);
-    } else if (hook.failSince() != null) {
-      hooks.succeeded(hook.id());
+    if (verdict.kind() == Verdict.Kind.DELIVERED) {
+      hooks.succeeded(hook);
+    } else {
+      failed(hook, verdict);
     }
   }
 

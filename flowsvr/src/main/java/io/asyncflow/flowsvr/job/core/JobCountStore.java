@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.ScheduleLog;
@@ -15,7 +16,6 @@ import java.util.TreeMap;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -304,12 +304,6 @@ public class JobCountStore implements TaskLedger {
       throw new IllegalStateException("a task of a job changed outside of a transaction");
     }
     JobsChanged event = new JobsChanged(Set.copyOf(jobIds));
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            events.publish(event);
-          }
-        });
+    AfterCommit.run(() -> events.publish(event));
   }
 }

@@ -487,12 +487,8 @@ public class JobStore {
         == 1;
   }
 
-  /** Locks the job if it is being retried and not paused; false otherwise. */
-  public boolean lockRetrying(long id) {
-    return lockIn(id, JobState.RETRYING);
-  }
-
-  private boolean lockIn(long id, JobState state) {
+  /** Locks the job if it is in this state and not paused; false otherwise. */
+  public boolean lockIn(long id, JobState state) {
     return jdbc.sql(
             """
             SELECT id
@@ -507,11 +503,6 @@ public class JobStore {
         .query(Long.class)
         .optional()
         .isPresent();
-  }
-
-  /** Locks the job if it runs and is not paused; false otherwise. */
-  public boolean lockRunning(long id) {
-    return lockIn(id, JobState.RUNNING);
   }
 
   /**

@@ -276,13 +276,16 @@ public class JobSteps {
     }
     taskActs.revive(
         tasks.lock(table, Child.numbersOf(children)).stream().filter(JobSteps::isBroken).toList());
-    requireRetrying(job);
+    requireStill(job);
     return true;
   }
 
-  /** Otherwise children of a job that was cancelled meanwhile, and has ended, would run. */
-  private void requireRetrying(JobRow job) {
-    if (!jobs.lockRetrying(job.id())) {
+  /**
+   * Otherwise children of a job that was cancelled meanwhile, and has ended, would run, or those of
+   * one that was retried meanwhile would be cancelled.
+   */
+  private void requireStill(JobRow job) {
+    if (!jobs.lockIn(job.id(), job.state())) {
       throw new MovedException(job.id());
     }
   }
@@ -322,7 +325,7 @@ public class JobSteps {
                           jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
                           counts.replaced(
                               job.id(), remaining.stream().map(TaskRow::status).toList());
-                          requireRetrying(job);
+                          requireStill(job);
                         })));
   }
 
@@ -344,10 +347,7 @@ public class JobSteps {
 
   /** Cancels the unfinished tasks of the job. The last one ends the job. */
   private boolean stop(JobRow job) {
-    job.ownTasks().forEach(own -> cancel(own.table(), List.of(own.number())));
-    for (int from = 0; from < job.released(); from += PAGE) {
-      byTable(job, from, PAGE).forEach((table, ofTable) -> cancel(table, Child.numbersOf(ofTable)));
-    }
+    runUnlessMoved(() -> cancelAll(job));
     transactions.execute(
         () -> {
           counts.judge(job.id()); // there may have been nothing to cancel
@@ -356,7 +356,15 @@ public class JobSteps {
     return jobs.find(job.id()).filter(now -> now.state() == JobState.STOPPING).isEmpty();
   }
 
-  private void cancel(TaskTable table, List<Long> numbers) {
+  private void cancelAll(JobRow job) {
+    job.ownTasks().forEach(own -> cancel(job, own.table(), List.of(own.number())));
+    for (int from = 0; from < job.released(); from += PAGE) {
+      byTable(job, from, PAGE)
+          .forEach((table, ofTable) -> cancel(job, table, Child.numbersOf(ofTable)));
+    }
+  }
+
+  private void cancel(JobRow job, TaskTable table, List<Long> numbers) {
     if (!families.has(table)) {
       return; // dropped; all its tasks had ended
     }
@@ -364,7 +372,10 @@ public class JobSteps {
         () -> {
           List<TaskRow> unfinished =
               tasks.lock(table, numbers).stream().filter(row -> !row.status().isFinal()).toList();
-          taskActs.force(unfinished, TaskStatus.CANCELLED);
+          if (!unfinished.isEmpty()) {
+            requireStill(job);
+            taskActs.force(unfinished, TaskStatus.CANCELLED);
+          }
           return null;
         });
   }

@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobState;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobRow;
@@ -241,7 +242,7 @@ class TeamSteps {
     } else {
       taskActs.redirect(row, row.copy().lane(lane).row());
     }
-    if (!jobs.lockRunning(team.id())) {
+    if (!jobs.lockIn(team.id(), JobState.RUNNING)) {
       throw new MovedException(team.id());
     }
     return row.stage();

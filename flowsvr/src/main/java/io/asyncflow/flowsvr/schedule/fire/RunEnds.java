@@ -17,6 +17,7 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.FireId;
 import java.util.Comparator;
@@ -29,8 +30,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Records the ends of the runs that fires created, in the transaction that ends them, and what
@@ -193,7 +192,7 @@ class RunEnds implements TaskLedger {
     if (pauses) {
       acts.recordOwn(
           Act.of("PAUSE", "schedule:" + row.scheduleId()).by(new Reason(OPERATOR, inARow(streak))));
-      afterCommit(
+      AfterCommit.run(
           () ->
               log.warn(
                   "schedule {} has paused itself after {}, the last of them {}; it fires when it is"
@@ -214,16 +213,6 @@ class RunEnds implements TaskLedger {
 
   /** A run that has waited may begin now. */
   private void announceAfterCommit() {
-    afterCommit(() -> events.publish(new SchedulesChanged()));
-  }
-
-  private static void afterCommit(Runnable act) {
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void afterCommit() {
-            act.run();
-          }
-        });
+    AfterCommit.run(() -> events.publish(new SchedulesChanged()));
   }
 }

@@ -142,7 +142,7 @@ class PausesIT {
   }
 
   @Test
-  void saveThatPausesATypeAnewPausesItWithoutTheTimeOfAnEarlierPause() {
+  void saveThatPausesATypePausesItWithoutTheTimeOfAnEarlierPause() {
     Instant until = Instant.ofEpochMilli(4_000_000_000_000L);
     pauses.set(PauseKind.TYPE, lark.name(), until, "ann", "");
     given.change(lark, "paused", 0); // a resume by SQL
@@ -155,9 +155,16 @@ class PausesIT {
     pauses.set(PauseKind.TYPE, lark.name(), until, "ann", "");
     new Wire(port).post("/api/task_schedule_cfg/save", save);
     assertThat(pauses.list(PauseKind.TYPE, 10, null).pauseList())
+        .as("a save while a pause with an end lasts")
+        .extracting(Pause::until, Pause::operator)
+        .containsExactly(tuple(null, ""));
+
+    pauses.set(PauseKind.TYPE, lark.name(), null, "ann", "");
+    new Wire(port).post("/api/task_schedule_cfg/save", save);
+    assertThat(pauses.list(PauseKind.TYPE, 10, null).pauseList())
         .as("a save that changes nothing")
         .extracting(Pause::until, Pause::operator)
-        .containsExactly(tuple(until.toEpochMilli(), "ann"));
+        .containsExactly(tuple(null, "ann"));
   }
 
   private int flagOf(TaskType type) {

@@ -71,6 +71,29 @@ class RetryingTransactionsIT {
   }
 
   @Test
+  void whatFollowsACommitFailsNoCallerAndRunsAfterNoRollback() {
+    AtomicInteger followed = new AtomicInteger();
+    Runnable failing =
+        () -> {
+          followed.incrementAndGet();
+          throw new IllegalStateException("what follows fails");
+        };
+
+    int changed =
+        transactions.execute(
+            () -> {
+              AfterCommit.run(failing);
+              return jdbc.sql("UPDATE locked SET n = 7 WHERE id = 1").update();
+            });
+    transactions.rehearse(() -> AfterCommit.run(failing));
+    AfterCommit.run(failing);
+
+    assertThat(changed).isEqualTo(1);
+    assertThat(values()).containsExactly(7, 0);
+    assertThat(followed.get()).as("after the commit, and at once").isEqualTo(2);
+  }
+
+  @Test
   void aRehearsalOfACallerWithAFallbackIsNotRepeated() {
     AtomicInteger attempts = new AtomicInteger();
     Runnable victim =
