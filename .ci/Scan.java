@@ -16,6 +16,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -90,13 +91,20 @@ final class Scan {
         bad += harmless || known ? 0 : 1;
       }
       out.printf(
-          "Scan: %d libraries, %d known vulnerabilities, %d of them serious and not accepted (%s).%n",
-          libraries.size(), found.size(), bad, accepted);
+          Locale.ROOT,
+          "Scan: %s libraries, %s known vulnerabilities, %s of them serious and not accepted (%s).%n",
+          libraries.size(),
+          found.size(),
+          bad,
+          accepted);
       return bad == 0;
     } catch (IOException e) {
       out.printf(
-          "Scan not run: %s gives no answer (%s), so nothing is known of %d libraries.%n",
-          feed, e, libraries.size());
+          Locale.ROOT,
+          "Scan not run: %s gives no answer (%s), so nothing is known of %s libraries.%n",
+          feed,
+          e,
+          libraries.size());
       return bad == 0;
     }
   }

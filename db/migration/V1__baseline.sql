@@ -36,7 +36,7 @@ CREATE TABLE t_schedule_cfg (
   create_time            DATETIME(3)  NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
   modify_time            DATETIME(3)  NOT NULL DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3),
   PRIMARY KEY (task_type)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a task type: which of its numbered tables are in use. Positions only rise, and each UPDATE names the
 -- position that it expects, so of two servers that move one, one wins. Whether there are lanes is here because every
@@ -51,7 +51,7 @@ CREATE TABLE t_schedule_pos (
   create_time         DATETIME(3)  NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
   modify_time         DATETIME(3)  NOT NULL DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3),
   PRIMARY KEY (task_type)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a task table: its life, and its lock. A transaction that makes a task in a table, or lets one wait there
 -- again, holds the row's shared lock; begin moves past a table only under the exclusive one.
@@ -63,7 +63,7 @@ CREATE TABLE t_task_table (
   drop_time           BIGINT       NULL     DEFAULT NULL COMMENT 'when it was given up: from then on nobody reads it',
   PRIMARY KEY (task_type, table_number),
   KEY idx_drop (drop_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- What each t_{type}_task_{n} looks like, one row a task; always empty itself. Task tables are made LIKE it. A
 -- migration changes this one alone, and the next server that starts brings the existing tables to it.
@@ -106,14 +106,14 @@ CREATE TABLE t_task_template (
   -- The waiting tasks of a stage and a lane as one range, in the order in which they are due. The empty lane costs one
   -- byte an entry. No other index may hold the status.
   KEY idx_claim (status, task_stage, lane, order_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row at most: the template that all task tables are known to have. A start with the same one looks at none of them.
 CREATE TABLE t_task_upgrade (
   id                  TINYINT      NOT NULL DEFAULT 1 COMMENT 'always 1',
   template            CHAR(64)     CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'SHA-256 of its columns and keys',
   PRIMARY KEY (id)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- Calls that may be repeated, and limits
@@ -128,7 +128,7 @@ CREATE TABLE t_task_key (
   expire_time         BIGINT       NOT NULL COMMENT 'after it the key may be used anew',
   PRIMARY KEY (task_type, idempotency_key),
   KEY idx_expire (expire_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a non-empty hold that named a holdId: a hold that is repeated after a lost answer finds its tasks here.
 -- The primary key also decides between two deliveries of one hold that run at the same time.
@@ -141,7 +141,7 @@ CREATE TABLE t_hold (
   expire_time         BIGINT       NOT NULL COMMENT 'two first leases after the hold: by then its worker has the answer, or has lost the tasks',
   PRIMARY KEY (task_type, worker_id, hold_id),
   KEY idx_expire (expire_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a report that created tasks and may be repeated: the repeat is answered with the same tasks. The row commits
 -- with the report and its tasks.
@@ -152,7 +152,7 @@ CREATE TABLE t_report_create (
   expire_time         BIGINT       NOT NULL,
   PRIMARY KEY (task_number, lease_epoch),
   KEY idx_expire (expire_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a type with a max_executing or a rate_limit: claims of such a type lock it, one after the other. What
 -- executes is counted from the tasks, so no counter can leak.
@@ -160,7 +160,7 @@ CREATE TABLE t_type_limit (
   task_type           VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'in lower case',
   spent_until         BIGINT       NOT NULL DEFAULT 0 COMMENT 'microseconds since 1970; the rate is spent up to then',
   PRIMARY KEY (task_type)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a user who has created tasks of a type with a user_rate_limit lately. Creates lock it.
 CREATE TABLE t_user_limit (
@@ -170,7 +170,7 @@ CREATE TABLE t_user_limit (
   PRIMARY KEY (task_type, user_id),
   -- Rows that retention deletes.
   KEY idx_spent (spent_until)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- Lanes: which workers may hold a task
@@ -181,7 +181,7 @@ CREATE TABLE t_lane (
   workers             TEXT         NOT NULL COMMENT 'JSON: their ids, sorted',
   use_time            BIGINT       NOT NULL COMMENT 'when it was last asked for, to a day',
   PRIMARY KEY (lane)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The lanes of each worker; written with t_lane.
 CREATE TABLE t_lane_worker (
@@ -189,7 +189,7 @@ CREATE TABLE t_lane_worker (
   lane                VARCHAR(16)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   PRIMARY KEY (worker_id, lane),
   KEY idx_lane (lane)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The task tables that may have tasks in a lane: the lane stays while one of them can be read. Written before the first
 -- such task.
@@ -199,7 +199,7 @@ CREATE TABLE t_lane_table (
   table_number        INT          NOT NULL,
   PRIMARY KEY (lane, task_type, table_number),
   KEY idx_table (task_type, table_number)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- Jobs: one input, split into tasks that run side by side, merged in order; or a team: copies of one task, each on a
@@ -259,7 +259,7 @@ CREATE TABLE t_job (
   KEY idx_input (input_kept, state, end_time),
   -- Jobs that are paused, or being resumed.
   KEY idx_pause (pause, state)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The input of a job, in parts: neither a packet nor a reader has to hold all of it.
 CREATE TABLE t_job_input (
@@ -267,7 +267,7 @@ CREATE TABLE t_job_input (
   part                INT          NOT NULL COMMENT 'from 0',
   content             MEDIUMBLOB   NOT NULL COMMENT 'UTF-8; a character may continue in the next part',
   PRIMARY KEY (job_id, part)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The children of a job in their order, staged until they are tasks; afterwards it leads from a job to its tasks.
 CREATE TABLE t_job_task (
@@ -280,7 +280,7 @@ CREATE TABLE t_job_task (
   task_number         BIGINT       NULL     DEFAULT NULL COMMENT 'null while it is staged',
   table_number        INT          NULL     DEFAULT NULL,
   PRIMARY KEY (job_id, idx)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a worker that was ever given a copy of a team. The primary key keeps it from getting another one.
 CREATE TABLE t_job_worker (
@@ -290,13 +290,13 @@ CREATE TABLE t_job_worker (
   moved               TINYINT      NOT NULL DEFAULT 0 COMMENT '0 it has the copy; another one got it because 1 it fell silent, 2 the copy failed',
   PRIMARY KEY (job_id, worker_id),
   KEY idx_copy (job_id, idx)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a job that was deleted and has left rows in t_job_input or t_job_task: those go in pages, after the job.
 CREATE TABLE t_job_gone (
   job_id              BIGINT       NOT NULL,
   PRIMARY KEY (job_id)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- Schedules: tasks and jobs that come back at their fire times
@@ -346,7 +346,7 @@ CREATE TABLE t_schedule (
   UNIQUE KEY uk_name (name),
   -- What is due in a slice, in its order.
   KEY idx_wake (slice, wake_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- What each t_schedule_fire_{yyyymmdd} looks like, one row a fire, in the table of the UTC day of its fire time;
 -- always empty itself. Days are made ahead and dropped whole, so history costs no deletes.
@@ -365,7 +365,7 @@ CREATE TABLE t_schedule_fire_template (
   end_status          TINYINT      NULL     DEFAULT NULL COMMENT 'final status of the task or the job; null while it lives',
   end_time            BIGINT       NULL     DEFAULT NULL,
   PRIMARY KEY (schedule_id, fire_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a stretch of fire times that made nothing, so that each fire time has a fate.
 CREATE TABLE t_schedule_gap (
@@ -376,7 +376,7 @@ CREATE TABLE t_schedule_gap (
   reason              TINYINT      NOT NULL COMMENT '1 missed, 2 merged into a later run, 3 paused',
   PRIMARY KEY (schedule_id, from_time),
   KEY idx_to (to_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a slice: the server that looks at the schedules of the slice. Nothing that must be right depends on it.
 CREATE TABLE t_schedule_slice (
@@ -390,7 +390,7 @@ CREATE TABLE t_schedule_slice (
   load_               BIGINT       NOT NULL DEFAULT 0  COMMENT 'sum of load_ of its active schedules, as of the last minute',
   schedules           INT          NOT NULL DEFAULT 0  COMMENT 'active ones, as of the last minute',
   PRIMARY KEY (slice)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 INSERT INTO t_schedule_slice (slice)
 SELECT tens.n * 8 + ones.n
@@ -412,7 +412,7 @@ CREATE TABLE t_event_template (
   task_type           VARCHAR(31)   CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'in lower case; of a job, its jobType; of a schedule, its target type',
   body                VARCHAR(2000) NOT NULL COMMENT 'JSON: the other fields of the event',
   PRIMARY KEY (id)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a hook, a URL to which events are sent: where to, which events, how far it has come. A delivery is a task of
 -- the type flow_webhook.
@@ -433,7 +433,7 @@ CREATE TABLE t_hook (
   modify_time         BIGINT       NOT NULL COMMENT 'of the last change by a caller',
   PRIMARY KEY (id),
   UNIQUE KEY uk_name (name)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- Servers and workers
@@ -452,7 +452,7 @@ CREATE TABLE t_server_number (
   max_load            BIGINT       NOT NULL DEFAULT 0   COMMENT 'the most load it takes; 0 no limit',
   busy                TINYINT      NOT NULL DEFAULT 0   COMMENT 'per cent of the last minute that it spent making fires',
   PRIMARY KEY (server_number)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row: the server that runs the governance duties that only one should run.
 CREATE TABLE t_leader (
@@ -461,7 +461,7 @@ CREATE TABLE t_leader (
   term                BIGINT       NOT NULL COMMENT 'rises with every change of leader',
   lease_end           BIGINT       NOT NULL COMMENT 'after it another server may take over',
   PRIMARY KEY (role)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 INSERT INTO t_leader (role, leader, term, lease_end) VALUES ('governance', '', 0, 0);
 
@@ -477,7 +477,7 @@ CREATE TABLE t_duty_run (
   effect_time         BIGINT       NULL     DEFAULT NULL COMMENT 'end of the last run that did something',
   effect              TEXT         NULL                  COMMENT 'JSON; its result',
   PRIMARY KEY (duty)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a worker, as it was heard of last: for people who look at workers or drain one. No task depends on it.
 CREATE TABLE t_worker (
@@ -495,7 +495,7 @@ CREATE TABLE t_worker (
   PRIMARY KEY (worker_id),
   -- Lists begin with the worker heard of last, and the longest silent are forgotten first.
   KEY idx_beat (beat_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The stages that each worker serves, as its last heartbeat with a description named them; goes with its t_worker row.
 CREATE TABLE t_worker_stage (
@@ -504,7 +504,7 @@ CREATE TABLE t_worker_stage (
   task_stage          VARCHAR(64)  NOT NULL,
   PRIMARY KEY (worker_id, task_type, task_stage),
   KEY idx_stage (task_type, task_stage)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- What people do: pauses, bulks, and the record of acts
@@ -521,7 +521,7 @@ CREATE TABLE t_pause (
   PRIMARY KEY (kind, name),
   -- Pauses whose time has come.
   KEY idx_until (until_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a bulk: one act on all tasks that match a search. A preview is a row already, so any server can start what
 -- another one has shown.
@@ -559,7 +559,7 @@ CREATE TABLE t_bulk (
   PRIMARY KEY (id),
   KEY idx_state (state, preview_end),
   KEY idx_end (end_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row an act by hand, on whatever object: who did what, and why. Listed by time, by object, by actor and by act.
 CREATE TABLE t_act (
@@ -583,7 +583,7 @@ CREATE TABLE t_act (
   KEY idx_object_time (object, act_time),
   KEY idx_actor (actor, act_time),
   KEY idx_act (act, act_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The chain that seals the order of acts. One row an act that is older than 100 s: by then no transaction is under way
 -- that could commit an act with a lower id. INSERT only, but for retention, which deletes the oldest rows of both
@@ -594,7 +594,7 @@ CREATE TABLE t_act_chain (
   close_time          BIGINT       NOT NULL COMMENT 'epoch ms at which the leader wrote this row',
   PRIMARY KEY (to_id),
   KEY idx_close_time (close_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a copy that an act made of a task: which task it is a copy of. It stays as long as the copy, whose context
 -- may name what the original has stored.
@@ -611,7 +611,7 @@ CREATE TABLE t_audit (
   PRIMARY KEY (id),
   KEY idx_task (task_id),
   KEY idx_act_time (act_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- Access: who may call the servers, and what each caller may do
@@ -639,7 +639,7 @@ CREATE TABLE t_access_key (
   replaced_by         CHAR(10)      CHARACTER SET ascii COLLATE ascii_bin NULL COMMENT 'key_id of the successor that a rotation made',
   last_used_time      BIGINT        NULL     COMMENT 'written once a minute for all keys together',
   PRIMARY KEY (key_id)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row: each change of keys adds one to version in its transaction, so servers see by one small read that they must
 -- read the keys again, and changes of keys follow one another.
@@ -647,7 +647,7 @@ CREATE TABLE t_access_version (
   one                 TINYINT       NOT NULL,
   version             BIGINT        NOT NULL,
   PRIMARY KEY (one)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 INSERT INTO t_access_version (one, version) VALUES (1, 1);
 
@@ -658,7 +658,7 @@ CREATE TABLE t_access_denied (
   until_time          BIGINT        NOT NULL,
   seal                BINARY(32)    NULL     COMMENT 'HMAC-SHA-256 of the other columns under the pepper; null without a pepper',
   PRIMARY KEY (principal)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- One row a session: a person who has exchanged a key or a token for a cookie. Any server answers any of its requests.
 -- The log-out deletes it; each log-in deletes those whose end has passed.
@@ -673,7 +673,7 @@ CREATE TABLE t_session (
   PRIMARY KEY (id_hash),
   KEY idx_principal (principal, expire_time),
   KEY idx_expire (expire_time)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 
 -- Numbers for people: throughput, latencies and failures; nothing is decided by them, and a crash loses seconds of them
@@ -703,7 +703,7 @@ CREATE TABLE t_metric (
   PRIMARY KEY (task_type, task_stage, minute, writer),
   -- Rolling up and deleting begin with the oldest.
   KEY idx_age (span, minute)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- Failures that are alike, by the hour, with exact counts. A server writes its own rows alone, with absolute values.
 CREATE TABLE t_failure_group (
@@ -721,4 +721,4 @@ CREATE TABLE t_failure_group (
   sample_task         VARCHAR(96)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'its task',
   PRIMARY KEY (task_type, hour, fingerprint, writer),
   KEY idx_hour (hour)
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -5,13 +5,15 @@ import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -133,7 +135,16 @@ final class HttpTransport {
    */
   private synchronized HttpClient transfers() {
     if (transfers == null) {
-      transfers = connections().build();
+      transfers =
+          connections()
+              .executor(
+                  Executors.newCachedThreadPool(
+                      work -> {
+                        Thread thread = new Thread(work, "asyncflow-transfer");
+                        thread.setDaemon(true);
+                        return thread;
+                      }))
+              .build();
     }
     return transfers;
   }
@@ -162,7 +173,9 @@ final class HttpTransport {
 
   /**
    * Makes a call without waiting. By the client that has threads of its own, because what the
-   * caller does with the answer must not stop the thread that reads the sockets.
+   * caller does with the answer must not stop the thread that reads the sockets. Its answers go on
+   * in these, and not in the common pool, as those of {@code sendAsync} itself: that pool may have
+   * one thread, and the application may block it.
    */
   <T> CompletableFuture<T> send(Call<T> call) {
     String key;
@@ -191,20 +204,43 @@ final class HttpTransport {
   }
 
   private <T> CompletableFuture<T> send(Call<T> call, HttpRequest request) {
-    CompletableFuture<HttpResponse<byte[]>> sent =
-        transfers().sendAsync(request, BodyHandlers.ofByteArray());
-    CompletableFuture<HttpResponse<byte[]>> inTime =
-        sent.thenApply(Function.identity())
-            .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
-    inTime.whenComplete((response, failure) -> sent.cancel(true));
-    return inTime.handle(
+    HttpClient client = transfers();
+    CompletableFuture<Received> received = new CompletableFuture<>();
+    CompletableFuture<?> sent =
+        client.sendAsync(
+            request,
+            head -> {
+              BodySubscriber<byte[]> body = BodySubscribers.ofByteArray();
+              body.getBody()
+                  .thenAccept(bytes -> received.complete(new Received(head.statusCode(), bytes)));
+              return body;
+            });
+    sent.whenComplete(
         (response, failure) -> {
+          if (failure != null) {
+            received.completeExceptionally(failure);
+          }
+        });
+    received
+        .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (answer, failure) -> {
+              if (failure != null) {
+                sent.cancel(true);
+              }
+            });
+    return received.handleAsync(
+        (answer, failure) -> {
           if (failure != null) {
             throw outages.broken(call.path(), requestTimeout, asOfExchange(failure));
           }
-          return read(response.body(), call.path(), response.statusCode(), call.answer());
-        });
+          return read(answer.body(), call.path(), answer.status(), call.answer());
+        },
+        client.executor().orElseThrow());
   }
+
+  /** An answer that is complete. */
+  private record Received(int status, byte[] body) {}
 
   /** The failure of a call without waiting as the exception of one that waits. */
   private static IOException asOfExchange(Throwable failure) {

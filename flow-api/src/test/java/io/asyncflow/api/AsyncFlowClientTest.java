@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -58,6 +60,32 @@ class AsyncFlowClientTest {
       return e.getCause();
     }
     throw new AssertionError("it does not fail");
+  }
+
+  @Test
+  void callsGoOnWhereTheApplicationBlocksTheCommonPool() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    Executor pool = new CompletableFuture<>().defaultExecutor();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors() + 1; i++) {
+      pool.execute(() -> awaitUninterruptibly(end));
+    }
+    try (StubServer server = new StubServer("/api/task/")) {
+      server.answers("{\"taskId\":\"1_lark_task_1\",\"outcome\":\"CREATED\"}");
+      AsyncFlowClient flow = server.client().async();
+      CompletableFuture<String> went =
+          flow.create(TASK).thenApply(created -> Thread.currentThread().getName());
+      assertThat(went.get(20, TimeUnit.SECONDS)).startsWith("asyncflow-transfer");
+    } finally {
+      end.countDown();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch end) {
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

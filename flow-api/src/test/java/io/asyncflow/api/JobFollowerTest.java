@@ -196,9 +196,9 @@ class JobFollowerTest {
 
   private static String event(int id, String name, String state, int done) {
     return """
-        id: %d
+        id: %s
         event: %s
-        data: {"jobId":"7","state":"%s","total":3,"done":%d,"failed":0,"cancelled":0,"running":0,"percent":1}
+        data: {"jobId":"7","state":"%s","total":3,"done":%s,"failed":0,"cancelled":0,"running":0,"percent":1}
 
         """
         .formatted(id, name, state, done);
@@ -210,7 +210,7 @@ class JobFollowerTest {
 
   private static String job(String state, int done) {
     return """
-        {"code":0,"result":{"jobData":{"jobId":"7","state":"%s","total":3,"done":%d,"failed":0,
+        {"code":0,"result":{"jobData":{"jobId":"7","state":"%s","total":3,"done":%s,"failed":0,
          "cancelled":0,"priority":0,"createTime":1,"modifyTime":1,"merge":true}}}
         """
         .formatted(state, done);

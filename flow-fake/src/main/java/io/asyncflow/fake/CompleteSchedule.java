@@ -241,7 +241,7 @@ final class CompleteSchedule {
     int bytes = bytesOf(target);
     if (bytes > TARGET_BYTES) {
       refuse(
-          "%s is too large: the whole target is %d bytes of JSON, and a schedule stores at most %d"
+          "%s is too large: the whole target is %s bytes of JSON, and a schedule stores at most %s"
               .formatted(largest, bytes, TARGET_BYTES));
     }
   }

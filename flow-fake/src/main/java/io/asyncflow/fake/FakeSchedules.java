@@ -138,7 +138,7 @@ final class FakeSchedules implements ScheduleClient {
     if (ifVersion != null && ifVersion != version) {
       throw new FlowException(
           ErrorCode.CHANGED_MEANWHILE,
-          "schedule %s has version %d, not %d".formatted(definition.name(), version, ifVersion));
+          "schedule %s has version %s, not %s".formatted(definition.name(), version, ifVersion));
     }
     if (row == null) {
       long first = FakeSchedule.firstFire(definition, now, now);

@@ -142,7 +142,8 @@ class FakeEventsTest {
     tell(2);
     CompletableFuture<EventPage> page =
         CompletableFuture.supplyAsync(
-            () -> server.events().list(EventFilter.ALL, "0", 10, Duration.ofSeconds(20)));
+            () -> server.events().list(EventFilter.ALL, "0", 10, Duration.ofSeconds(20)),
+            run -> new Thread(run).start());
     server.createTask(NewTask.of("lark", "first", "ann", "{}"));
 
     assertThat(page.join().eventList()).hasSize(1);

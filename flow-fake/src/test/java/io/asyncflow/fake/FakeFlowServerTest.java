@@ -327,7 +327,8 @@ class FakeFlowServerTest {
 
     CompletableFuture<List<Task>> parked =
         CompletableFuture.supplyAsync(
-            () -> server.holdTasks(new HoldRequest("lark", 10, "w", 60_000, "h3", null)));
+            () -> server.holdTasks(new HoldRequest("lark", 10, "w", 60_000, "h3", null)),
+            run -> new Thread(run).start());
     assertThat(server.awaitHolds(5, Duration.ofSeconds(10))).isTrue();
     report(first.get(0), Outcome.SUCCESS, "r1");
     assertThat(parked.get(10, TimeUnit.SECONDS)).hasSize(1);
@@ -590,7 +591,8 @@ class FakeFlowServerTest {
     FakeFlowServer real = new FakeFlowServer().withType("lark");
     CompletableFuture<List<Task>> parked =
         CompletableFuture.supplyAsync(
-            () -> real.holdTasks(new HoldRequest("lark", 1, "w", 30_000, "h", List.of())));
+            () -> real.holdTasks(new HoldRequest("lark", 1, "w", 30_000, "h", List.of())),
+            run -> new Thread(run).start());
     assertThat(real.awaitHolds(1, Duration.ofSeconds(5))).isTrue();
     real.createTask(NewTask.of("lark", "one", "me", ""));
     assertThat(parked.get(5, TimeUnit.SECONDS)).hasSize(1);
@@ -601,7 +603,8 @@ class FakeFlowServerTest {
     FakeFlowServer real = new FakeFlowServer().withType("lark");
     CompletableFuture<List<Task>> parked =
         CompletableFuture.supplyAsync(
-            () -> real.holdTasks(new HoldRequest("lark", 1, "w", 30_000, "h", List.of())));
+            () -> real.holdTasks(new HoldRequest("lark", 1, "w", 30_000, "h", List.of())),
+            run -> new Thread(run).start());
     assertThat(real.awaitHolds(1, Duration.ofSeconds(5))).isTrue();
     assertThat(real.holdTasks(new HoldRequest("lark", 1, "w", 0, "h", List.of()))).isEmpty();
     assertThat(parked.get(5, TimeUnit.SECONDS)).isEmpty();
@@ -639,7 +642,8 @@ class FakeFlowServerTest {
   void aDrainEndsAParkedHoldAndIsToldByAllThatFollow() throws Exception {
     FakeFlowServer real = new FakeFlowServer().withType("lark");
     HoldRequest request = new HoldRequest("lark", 1, "w", 30_000, "h", null);
-    CompletableFuture<HoldAnswer> parked = CompletableFuture.supplyAsync(() -> real.hold(request));
+    CompletableFuture<HoldAnswer> parked =
+        CompletableFuture.supplyAsync(() -> real.hold(request), run -> new Thread(run).start());
     assertThat(real.awaitHolds(1, Duration.ofSeconds(10))).isTrue();
     real.setDrain(true);
     assertThat(parked.get(10, TimeUnit.SECONDS).drain()).isTrue();

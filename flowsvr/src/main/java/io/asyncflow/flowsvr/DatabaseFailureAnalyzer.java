@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr;
 import io.asyncflow.flowsvr.system.db.DatabaseUrl;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.Set;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.NestedExceptionUtils;
@@ -12,10 +13,13 @@ import org.springframework.core.env.Environment;
 
 /**
  * Explains a start without a database connection: the database does not answer, or refuses the
- * login.
+ * login or a setting of the session.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class DatabaseFailureAnalyzer extends AbstractFailureAnalyzer<SQLException> {
+
+  /** Unknown, denied, of a wrong value, of a wrong type, read-only. */
+  private static final Set<Integer> VARIABLE_REFUSED = Set.of(1193, 1227, 1231, 1232, 1238);
 
   private final Environment environment;
 
@@ -29,6 +33,9 @@ class DatabaseFailureAnalyzer extends AbstractFailureAnalyzer<SQLException> {
     String state = cause.getSQLState() == null ? "" : cause.getSQLState();
     if (state.equals("08S01") || outermost instanceof SQLTransientConnectionException) {
       return failure("does not answer", NestedExceptionUtils.getMostSpecificCause(cause));
+    }
+    if (VARIABLE_REFUSED.contains(cause.getErrorCode())) {
+      return failure("refuses what the server sets in its sessions", cause);
     }
     if (state.startsWith("08") || state.startsWith("28") || state.startsWith("42")) {
       return failure("refuses the login", cause);

@@ -97,6 +97,12 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
                 + " take that out.");
     refuse(
         settings,
+        "spring.datasource.url",
+        url -> !DatabaseUrl.parse(url).orElseThrow().options().contains("sessionvariables"),
+        "FLOW_MYSQL_URL sets sessionVariables, in the place of those that the server's statements"
+            + " need; take that out.");
+    refuse(
+        settings,
         "spring.datasource.hikari.maximum-pool-size",
         size -> isNumber(size, 1, 10_000),
         "FLOW_MYSQL_CONNECTIONS is '%s' and must be a number from 1 to 10000.");
@@ -161,7 +167,7 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
 
   private static void refuse(
       Environment settings, String name, Predicate<String> isGood, String sentence) {
-    refuse(settings, name, isGood, value -> String.format(sentence, value));
+    refuse(settings, name, isGood, value -> String.format(Locale.ROOT, sentence, value));
   }
 
   /** Refuses a bad value; an absent or empty setting is not checked. */

@@ -321,12 +321,12 @@ public final class Given {
       for (int have = 1; have < count; have += Math.min(have, 2_000)) {
         int next = from + Math.min(have, Math.min(2_000, count - have));
         jdbc.sql(
-                "INSERT INTO %3$s (id, %1$s) SELECT id + %2$d, %1$s FROM %3$s WHERE id < %4$d"
+                "INSERT INTO %3$s (id, %1$s) SELECT id + %2$s, %1$s FROM %3$s WHERE id < %4$s"
                     .formatted(others, have, copy, next))
             .update();
       }
       for (int done = 0; done < count; done += 2_000) {
-        String some = "id >= %d AND id < %d".formatted(from + done, from + done + 2_000);
+        String some = "id >= %s AND id < %s".formatted(from + done, from + done + 2_000);
         jdbc.sql("UPDATE " + copy + " SET " + assignments + " WHERE " + some).update();
         jdbc.sql("INSERT INTO " + table + " SELECT * FROM " + copy + " WHERE " + some).update();
       }
@@ -340,9 +340,9 @@ public final class Given {
     long ms = unit.toMillis(amount);
     set(
         id,
-        "hold_time = hold_time - %1$d, lease_end = lease_end - %1$d, order_time = order_time - %1$d,"
+        "hold_time = hold_time - %1$s, lease_end = lease_end - %1$s, order_time = order_time - %1$s,"
                 .formatted(ms)
-            + " beat_time = IF(beat_time > 0, beat_time - %d, 0)".formatted(ms));
+            + " beat_time = IF(beat_time > 0, beat_time - %s, 0)".formatted(ms));
   }
 
   public void letPass(long amount, TimeUnit unit, Task task) {

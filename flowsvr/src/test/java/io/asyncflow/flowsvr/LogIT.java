@@ -69,8 +69,8 @@ class LogIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "//(host=%s,port=%d,useSSL=false)/%s?",
-        "//logit@%s:%d/%s?passwordCharacterEncoding=UTF-8&"
+        "//(host=%s,port=%s,useSSL=false)/%s?",
+        "//logit@%s:%s/%s?passwordCharacterEncoding=UTF-8&"
       })
   void noSecretAndNoLineOfAClientIsLoggedAtTrace(String form) throws Exception {
     DatabaseEndpoint database = withAPassword();

@@ -8,6 +8,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.flywaydb.core.Flyway;
+import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -16,6 +18,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * connections have the time-outs of a server's.
  */
 public final class OwnSchema implements AutoCloseable {
+
+  /** What a server sets in each of its sessions. */
+  private static final String SESSION = ofTheServer("flow.database.session");
 
   private final String name = TestServices.newSchema("own");
   private final HikariDataSource connections = new HikariDataSource();
@@ -37,8 +42,14 @@ public final class OwnSchema implements AutoCloseable {
     connections.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     connections.setExceptionOverrideClassName(ConnectionVerdict.class.getName());
     connections.addDataSourceProperty("socketTimeout", "" + socketTimeout.toMillis());
-    connections.addDataSourceProperty("sessionVariables", "innodb_lock_wait_timeout=3");
+    connections.addDataSourceProperty("sessionVariables", SESSION + ",innodb_lock_wait_timeout=3");
     Flyway.configure().dataSource(connections).load().migrate();
+  }
+
+  private static String ofTheServer(String setting) {
+    YamlPropertiesFactoryBean settings = new YamlPropertiesFactoryBean();
+    settings.setResources(new ClassPathResource("application.yml"));
+    return settings.getObject().getProperty(setting);
   }
 
   /** A connection outside of any time-out and pool, for what a stranger does. */

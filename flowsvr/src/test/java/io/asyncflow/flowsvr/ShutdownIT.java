@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.leader.LeaderElection;
@@ -81,7 +82,8 @@ class ShutdownIT {
     wire.post("/api/task_schedule_cfg/save", "{'task_type':'stop'}");
     CompletableFuture<Answer> parked =
         CompletableFuture.supplyAsync(
-            () -> wire.get("/api/task/hold_task?taskType=stop&workerId=w&waitMs=30000"));
+            () -> wire.get("/api/task/hold_task?taskType=stop&workerId=w&waitMs=30000"),
+            OtherThread::start);
     TaskHolds holds = server.getBean(TaskHolds.class);
     await().until(() -> holds.parked() == 1);
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
@@ -44,16 +45,20 @@ class StartupIT {
         "FLOW_PORT=abc                          | FLOW_PORT is 'abc' and must be a port",
         "FLOW_PORT=99999                        | FLOW_PORT is '99999' and must be a port",
         "FLOW_ADDRESS=nohost.invalid            | FLOW_ADDRESS is 'nohost.invalid'",
-        "FLOW_ACCESS=open                       | FLOW_ACCESS is 'open' and must be local, key or keys",
+        "FLOW_ACCESS=open                       | FLOW_ACCESS is 'open' and must be local, key or"
+            + " keys",
         "FLOW_ACCESS=key                        | FLOW_ACCESS is key, and there is no FLOW_API_KEY",
         "FLOW_DOCS=perhaps                      | FLOW_DOCS is 'perhaps' and must be true or false",
-        "FLOW_LEGACY_PATHS=perhaps              | FLOW_LEGACY_PATHS is 'perhaps' and must be true or",
+        "FLOW_LEGACY_PATHS=perhaps              | FLOW_LEGACY_PATHS is 'perhaps' and must be true"
+            + " or",
         "FLOW_API_KEY=secret                    | FLOW_API_KEY would be guessed",
         "FLOW_API_KEY=changemesecretchangeme    | FLOW_API_KEY would be guessed",
         "FLOW_MYSQL_CONNECTIONS=0               | FLOW_MYSQL_CONNECTIONS is '0'",
         "FLOW_MYSQL_URL=mysql://host/secret     | FLOW_MYSQL_URL must be like jdbc:mysql://",
         "FLOW_MYSQL_URL=jdbc:oracle:secret      | FLOW_MYSQL_URL must be like jdbc:mysql://",
         "FLOW_MYSQL_URL=jdbc:mysql://u:secret@h | FLOW_MYSQL_URL contains a password",
+        "FLOW_MYSQL_URL=jdbc:mysql://h/s?sessionVariables=a=1 | FLOW_MYSQL_URL sets"
+            + " sessionVariables",
         "FLOW_MYSQL_PASSWORD_FILE=/nowhere      | FLOW_MYSQL_PASSWORD_FILE is '/nowhere', which",
         "FLOW_REDIS_URL=secret                  | FLOW_REDIS_URL must be like redis://host:6379",
         "FLOW_REDIS_URL=secret:6379             | FLOW_REDIS_URL must be like redis://host:6379",
@@ -113,7 +118,8 @@ class StartupIT {
     DatabaseEndpoint late =
         new DatabaseEndpoint("late", database.host(), port, database.user(), database.password());
     CompletableFuture<ConfigurableApplicationContext> server =
-        CompletableFuture.supplyAsync(() -> start(with(late, "--server.port=0")));
+        CompletableFuture.supplyAsync(
+            () -> start(with(late, "--server.port=0")), OtherThread::start);
     await().atMost(TIMEOUT).until(() -> output.getOut().contains("waiting up to 30 s"));
 
     try (Relay network = Relay.on(port, database.port())) {
@@ -174,6 +180,40 @@ class StartupIT {
         .satisfies(failure -> assertThat(FlowServer.exitCode(failure)).isEmpty());
 
     assertThat(onlyError(output)).contains("made by another state").contains("--data-dir");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, drop this schema and start the server again",
+    "1000, delete the row of flyway_schema_history whose success is 0 and start the server again",
+  })
+  void aMigrationThatFailedIsOneSentence(String version, String remedy, CapturedOutput output) {
+    String[] migrations = {"classpath:db/migration", "classpath:db/later"};
+    DatabaseEndpoint database = TestServices.database();
+    String url = database.jdbcUrl(TestServices.newSchema("startup"));
+    migrated(database, url, migrations)
+        .update("UPDATE flyway_schema_history SET success = 0 WHERE version = ?", version);
+
+    assertThatThrownBy(
+            () ->
+                start(
+                    with(
+                        database,
+                        "--spring.datasource.url=" + url,
+                        "--spring.flyway.locations=" + String.join(",", migrations))))
+        .satisfies(failure -> assertThat(FlowServer.exitCode(failure)).isEmpty());
+
+    assertThat(onlyError(output))
+        .contains("migration " + version + " failed at an earlier start", remedy);
+  }
+
+  @Test
+  void aSettingOfTheSessionThatTheDatabaseRefusesIsOneSentence(CapturedOutput output) {
+    assertThatThrownBy(() -> start(withDatabase("--flow.database.session=sql_mode='NO_SUCH'")))
+        .isNotNull();
+
+    assertThat(onlyError(output))
+        .contains("refuses what the server sets in its sessions", "sql_mode");
   }
 
   private static JdbcTemplate migrated(

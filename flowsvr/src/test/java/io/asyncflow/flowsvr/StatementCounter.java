@@ -8,6 +8,7 @@ import com.mysql.cj.protocol.Resultset;
 import com.mysql.cj.protocol.ServerSession;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,7 +57,7 @@ public final class StatementCounter implements QueryInterceptor {
     return BY_TEXT.entrySet().stream()
         .sorted(Comparator.comparingLong(entry -> -entry.getValue().sum()))
         .limit(count)
-        .map(entry -> "%5d  %s".formatted(entry.getValue().sum(), entry.getKey()))
+        .map(entry -> String.format(Locale.ROOT, "%5d  %s", entry.getValue().sum(), entry.getKey()))
         .collect(Collectors.joining("\n"));
   }
 

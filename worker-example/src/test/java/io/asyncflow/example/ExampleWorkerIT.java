@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -98,7 +99,8 @@ class ExampleWorkerIT {
   /** A flowsvr without types that drains every worker. */
   private static void sendAway(HttpExchange exchange) throws IOException {
     byte[] answer =
-        "{\"code\":0,\"result\":{\"tasks\":[],\"drain\":true,\"scheduleCfgList\":[]}}".getBytes();
+        "{\"code\":0,\"result\":{\"tasks\":[],\"drain\":true,\"scheduleCfgList\":[]}}"
+            .getBytes(StandardCharsets.UTF_8);
     exchange.getRequestBody().readAllBytes();
     exchange.sendResponseHeaders(200, answer.length);
     exchange.getResponseBody().write(answer);

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -59,7 +60,7 @@ class JobHandlersTest {
 
   private static Worker.Builder loudly() {
     return Worker.builder()
-        .handler("book", "loud", c -> StageResult.done(c.rawContext().toUpperCase()));
+        .handler("book", "loud", c -> StageResult.done(c.rawContext().toUpperCase(Locale.ROOT)));
   }
 
   private Job awaitEnd(String jobId) {

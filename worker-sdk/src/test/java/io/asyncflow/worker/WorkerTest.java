@@ -457,7 +457,9 @@ class WorkerTest {
       Worker worker = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
       String taskId = create("DEAF");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-      CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
+      CompletableFuture<Boolean> stop =
+          CompletableFuture.supplyAsync(
+              () -> worker.stop(PATIENCE), run -> new Thread(run).start());
       await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
       server.setDown(true);
       handler.letGo();
@@ -518,7 +520,9 @@ class WorkerTest {
       await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
       int queued = worker.view().types().get(0).queued();
 
-      CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
+      CompletableFuture<Boolean> stop =
+          CompletableFuture.supplyAsync(
+              () -> worker.stop(PATIENCE), run -> new Thread(run).start());
       assertThat(server.awaitAccepted(1 + queued, SOON)).isTrue();
       assertThat(server.accepted().subList(1, 1 + queued))
           .extracting(Report::outcome)
@@ -560,7 +564,8 @@ class WorkerTest {
       create("HANG");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
       CompletableFuture<Boolean> patient =
-          CompletableFuture.supplyAsync(() -> worker.stop(Duration.ofHours(1)));
+          CompletableFuture.supplyAsync(
+              () -> worker.stop(Duration.ofHours(1)), run -> new Thread(run).start());
       await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
       assertThat(worker.stop(Duration.ZERO)).isTrue();
       assertThat(patient.get()).isTrue();
@@ -706,7 +711,8 @@ class WorkerTest {
     assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
     server.setDown(true);
     CompletableFuture<Boolean> stop =
-        CompletableFuture.supplyAsync(() -> worker.stop(Duration.ZERO));
+        CompletableFuture.supplyAsync(
+            () -> worker.stop(Duration.ZERO), run -> new Thread(run).start());
     assertThat(stop.get()).isFalse();
     assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
   }

@@ -195,11 +195,11 @@ public final class Sights implements AutoCloseable {
         number -> pageOf("/tasks/" + task(number)).build());
   }
 
-  /** Searches, each with other words if those have a {@code %d}. */
+  /** Searches, each with other words if those have a {@code %s}. */
   public Requests searches(String what, String q) {
     return new Requests(
         "search " + what + ", " + name,
-        number -> search(q.replace("%d", "" + number % MixedRows.STAGES)));
+        number -> search(q.replace("%s", "" + number % MixedRows.STAGES)));
   }
 
   /** Searches for a task by its id. */

@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
@@ -33,7 +34,7 @@ public final class TokenChecks implements Contender<Histogram> {
 
   @Override
   public String name() {
-    return String.format("%,d keys", known.size());
+    return String.format(Locale.ROOT, "%,d keys", known.size());
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.asyncflow.bench.option;
 import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,7 +71,8 @@ public record Checkout(Path root) {
     List<String> command = Stream.concat(Stream.of("git"), Stream.of(arguments)).toList();
     try {
       Process git = new ProcessBuilder(command).directory(root.toFile()).start();
-      String output = new String(git.getInputStream().readAllBytes()).trim();
+      String output =
+          new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
       return git.waitFor() == 0 ? output : "";
     } catch (IOException e) {
       return "";

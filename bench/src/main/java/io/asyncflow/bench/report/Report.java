@@ -95,7 +95,7 @@ public record Report(Conditions conditions, List<Standings<?>> standings, List<F
     StringBuilder text = new StringBuilder();
     for (int round = 0; round < standings.rounds().size(); round++) {
       for (Lap<R> lap : standings.rounds().get(round).laps()) {
-        text.append("- round %d, %s: %s\n".formatted(round + 1, lap.contender(), lap.cpu()));
+        text.append("- round %s, %s: %s\n".formatted(round + 1, lap.contender(), lap.cpu()));
       }
     }
     return text.toString();

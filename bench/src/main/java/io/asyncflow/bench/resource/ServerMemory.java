@@ -1,6 +1,7 @@
 package io.asyncflow.bench.resource;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,7 +40,10 @@ public record ServerMemory(long residentMiB, long peakMiB, OptionalLong liveByte
         new ProcessBuilder(jcmd.toString(), Long.toString(pid), "GC.class_histogram")
             .redirectErrorStream(true)
             .start();
-    List<String> lines = new String(process.getInputStream().readAllBytes()).lines().toList();
+    List<String> lines =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
     process.waitFor();
     return lines.stream()
         .filter(line -> line.startsWith("Total"))
@@ -51,7 +55,7 @@ public record ServerMemory(long residentMiB, long peakMiB, OptionalLong liveByte
   public String toString() {
     return String.format(Locale.ROOT, "%,d MiB resident, %,d at most", residentMiB, peakMiB)
         + (liveBytes.isPresent()
-            ? ", %,d of live heap".formatted(liveBytes.getAsLong() >> 20)
+            ? String.format(Locale.ROOT, ", %,d of live heap", liveBytes.getAsLong() >> 20)
             : "");
   }
 }

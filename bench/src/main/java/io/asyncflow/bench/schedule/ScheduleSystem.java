@@ -64,7 +64,7 @@ public interface ScheduleSystem extends AutoCloseable {
    */
   static String cron(Instant fireTime, String dayOfWeek) {
     ZonedDateTime time = fireTime.atZone(ZONE);
-    return "%d %d %d %d %d %s"
+    return "%s %s %s %s %s %s"
         .formatted(
             time.getSecond(),
             time.getMinute(),

@@ -1,6 +1,7 @@
 package io.asyncflow.bench.work;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Random;
 
 /**
@@ -18,7 +19,8 @@ public final class Arrivals {
 
   /** In a title. */
   public static String inWords() {
-    return "gaps of %.0f to %.0f ms, exponential".formatted(SHORTEST_GAP_MS, LONGEST_GAP_MS);
+    return String.format(
+        Locale.ROOT, "gaps of %.0f to %.0f ms, exponential", SHORTEST_GAP_MS, LONGEST_GAP_MS);
   }
 
   public Duration nextGap() {

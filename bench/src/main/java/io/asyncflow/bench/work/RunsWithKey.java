@@ -11,6 +11,7 @@ import io.asyncflow.bench.bed.Workload;
 import io.asyncflow.bench.contest.Contender;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Runs of tasks by clients that send a key: a hold of one task, a heartbeat and a report, each a
@@ -51,7 +52,8 @@ public final class RunsWithKey implements Contender<Duration> {
     for (int i = 0; i < keys; i++) {
       key = admin.keys().create(NewKey.of("bench " + i, "WORKER").ofTypes(TYPE)).key();
     }
-    return new RunsWithKey(String.format("%,d keys", keys), admin, server.flow(0, key));
+    return new RunsWithKey(
+        String.format(Locale.ROOT, "%,d keys", keys), admin, server.flow(0, key));
   }
 
   @Override

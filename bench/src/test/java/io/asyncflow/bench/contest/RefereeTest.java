@@ -7,6 +7,7 @@ import io.asyncflow.bench.option.Part;
 import io.asyncflow.bench.resource.CpuReading;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,8 @@ class RefereeTest {
   private Standings<Duration> hold(int rounds) throws Exception {
     Contest<Duration> contest =
         new Contest<>(Part.LIVES, "any", 5, 10, contenders, new PerSecond("things", List.of()));
-    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+    PrintStream nowhere =
+        new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     return new Referee(rounds, inEarnest, cpu, nowhere).hold(contest);
   }
 

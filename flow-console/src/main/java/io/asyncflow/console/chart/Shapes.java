@@ -1,6 +1,7 @@
 package io.asyncflow.console.chart;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Paths of SVG through a value for each step. A step is ten units wide; {@code null} is a gap, and
@@ -60,7 +61,8 @@ final class Shapes {
         long base = below.get(i) == null ? 0 : below.get(i);
         int foot = scale.y(base);
         int head = Math.min(scale.y(base + value), foot - 1); // one of a million is seen, too
-        path.append("M%d %dV%dh%dV%dz".formatted(i * STEP + 1, foot, head, BAR, foot));
+        path.append(
+            String.format(Locale.ROOT, "M%s %sV%sh%sV%sz", i * STEP + 1, foot, head, BAR, foot));
       }
     }
     return path.toString();

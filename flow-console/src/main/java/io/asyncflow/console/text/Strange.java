@@ -2,6 +2,7 @@ package io.asyncflow.console.text;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A text that a stranger wrote. Characters that are not seen, or that move others, are shown by
@@ -36,7 +37,7 @@ public record Strange(List<Part> parts) {
           parts.add(new Part(plain.toString(), false));
           plain.setLength(0);
         }
-        parts.add(new Part(String.format("U+%04X", point), true));
+        parts.add(new Part(String.format(Locale.ROOT, "U+%04X", point), true));
       } else {
         plain.appendCodePoint(point);
       }

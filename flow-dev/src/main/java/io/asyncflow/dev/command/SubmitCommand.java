@@ -20,6 +20,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -160,10 +161,12 @@ final class SubmitCommand implements Callable<Integer> {
   private void sayHowItGoesOn(URI url) {
     if (!over) {
       err.printf(
+          Locale.ROOT,
           "%nJob %1$s goes on. The same command looks at it again; or%n"
               + "  curl '%2$s/api/job/getJob?jobId=%1$s'%n"
               + "  curl -X POST '%2$s/api/job/cancel?jobId=%1$s'   cancels it%n",
-          jobId, url);
+          jobId,
+          url);
     }
   }
 }

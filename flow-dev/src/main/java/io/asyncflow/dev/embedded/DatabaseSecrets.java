@@ -39,7 +39,7 @@ record DatabaseSecrets(Path file, String password) {
         """
         [client]
         host=%s
-        port=%d
+        port=%s
         user=%s
         password=%s
 

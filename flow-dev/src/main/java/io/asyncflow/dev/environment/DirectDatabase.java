@@ -13,6 +13,11 @@ final class DirectDatabase {
   /** An expression of SQL: the clock of the database, epoch ms. */
   static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
+  /** What statements need of their session, as those of the server. */
+  private static final String SESSION =
+      "sql_mode='STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
+          + "sql_select_limit=18446744073709551615,sql_safe_updates=0,completion_type='NO_CHAIN'";
+
   private static final String URL = "FLOW_MYSQL_URL";
   private static final String USER = "FLOW_MYSQL_USER";
   private static final String PASSWORD = "FLOW_MYSQL_PASSWORD";
@@ -38,6 +43,7 @@ final class DirectDatabase {
     login.setProperty("useInformationSchema", "false");
     login.setProperty("connectionTimeZone", "UTC");
     login.setProperty("forceConnectionTimeZoneToSession", "true");
+    login.setProperty("sessionVariables", SESSION);
     login.setProperty("connectTimeout", "5000");
     login.setProperty("socketTimeout", "10000");
   }

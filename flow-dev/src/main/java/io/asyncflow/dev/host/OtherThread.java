@@ -16,6 +16,11 @@ public final class OtherThread {
     return CompletableFuture.supplyAsync(work, task -> daemon(name, task).start());
   }
 
+  /** As an {@code Executor}, for a future that may block and needs no name. */
+  public static void start(Runnable work) {
+    daemon("other", work).start();
+  }
+
   /** Creates a daemon thread. */
   public static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);

@@ -17,6 +17,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -161,7 +162,7 @@ public final class LocalStack implements AutoCloseable {
       if (closing) {
         return; // the next program to start reports it
       }
-      Path aside = OldData.moveAside(directory, LocalDate.now());
+      Path aside = OldData.moveAside(directory, LocalDate.now(ZoneOffset.UTC));
       display.say(
           "The data in "
               + directory

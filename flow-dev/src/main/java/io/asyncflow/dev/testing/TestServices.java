@@ -31,6 +31,16 @@ public final class TestServices {
   static final String DATABASE_PROPERTY = "asyncflow.test.database";
   private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
+  /**
+   * Settings that some databases have, and under which statements mean something else: whatever
+   * needs others sets them in its sessions.
+   */
+  private static final String UNUSUAL =
+      """
+      SET GLOBAL sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,HIGH_NOT_PRECEDENCE,NO_BACKSLASH_ESCAPES',
+        GLOBAL sql_quote_show_create = 0, GLOBAL innodb_default_row_format = 'compact'
+      """;
+
   private static DatabaseEndpoint database;
   private static EmbeddedRedis redis;
   private static Path directory;
@@ -52,6 +62,7 @@ public final class TestServices {
             case MYSQL8 -> EmbeddedMySql.startDisposable(directory("mysql")).endpoint();
             case CONTAINER -> MySqlContainer.start();
           };
+      execute(UNUSUAL);
       System.out.println("Test database: " + database.product() + "; " + choice.reason());
     }
     return database;
@@ -72,13 +83,17 @@ public final class TestServices {
             prefix.toLowerCase(Locale.ROOT),
             ProcessHandle.current().pid(),
             SCHEMAS.incrementAndGet());
+    execute("CREATE DATABASE `" + name + "` CHARACTER SET utf8mb4");
+    return name;
+  }
+
+  private static void execute(String sql) {
     try (Connection connection = database().connect("mysql");
         Statement statement = connection.createStatement()) {
-      statement.execute("CREATE DATABASE `" + name + "` CHARACTER SET utf8mb4");
+      statement.execute(sql);
     } catch (SQLException e) {
-      throw new DevException("The database " + name + " cannot be made.", e);
+      throw new DevException("The test database refuses: " + sql, e);
     }
-    return name;
   }
 
   /**

@@ -7,6 +7,7 @@ import io.asyncflow.api.stats.StageList.Percentiles;
 import io.asyncflow.api.stats.StageList.StageNumbers;
 import io.asyncflow.api.table.TaskTable;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
@@ -104,7 +105,7 @@ public final class TypeText {
   }
 
   private static String estimate(Long number) {
-    return number == null ? "-" : "~%,d".formatted(number);
+    return number == null ? "-" : String.format(Locale.ROOT, "~%,d", number);
   }
 
   private static String count(BoundedCount count) {
@@ -112,9 +113,9 @@ public final class TypeText {
       return null;
     }
     return switch (count.kind()) {
-      case EXACT -> "%,d".formatted(count.count());
-      case AT_LEAST -> "%,d+".formatted(count.count());
-      case ABOUT -> "~%,d".formatted(count.count());
+      case EXACT -> String.format(Locale.ROOT, "%,d", count.count());
+      case AT_LEAST -> String.format(Locale.ROOT, "%,d+", count.count());
+      case ABOUT -> String.format(Locale.ROOT, "~%,d", count.count());
     };
   }
 

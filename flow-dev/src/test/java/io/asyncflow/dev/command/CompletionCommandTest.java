@@ -36,7 +36,7 @@ class CompletionCommandTest {
     String[] words = line.trim().split(" ");
     Path script = Files.writeString(directory.resolve("completion"), completion());
     String test =
-        "source %s; COMP_WORDS=(%s); COMP_CWORD=%d; COMP_LINE='%s'; COMP_POINT=${#COMP_LINE}; %s"
+        "source %s; COMP_WORDS=(%s); COMP_CWORD=%s; COMP_LINE='%s'; COMP_POINT=${#COMP_LINE}; %s"
             .formatted(
                 script,
                 line.trim(),

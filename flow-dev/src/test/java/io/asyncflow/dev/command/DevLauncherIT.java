@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -209,7 +210,7 @@ class DevLauncherIT {
   private static List<String> complaint(int exitCode, ProcessBuilder builder) throws Exception {
     Process launcher = builder.start();
     List<String> complaint =
-        new BufferedReader(new InputStreamReader(launcher.getErrorStream()))
+        new BufferedReader(new InputStreamReader(launcher.getErrorStream(), StandardCharsets.UTF_8))
             .lines()
             .filter(line -> !line.startsWith("Picked up JAVA_TOOL_OPTIONS")) // the JVM's, not ours
             .toList();
@@ -272,6 +273,7 @@ class DevLauncherIT {
       }
     }
     throw new IOException(
-        "the launcher ended: " + new String(launcher.getErrorStream().readAllBytes()));
+        "the launcher ended: "
+            + new String(launcher.getErrorStream().readAllBytes(), StandardCharsets.UTF_8));
   }
 }

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,7 @@ public final class ScriptedServer implements AutoCloseable {
   }
 
   public void refuses(int code, String message) {
-    answers.add("{\"code\":%d,\"msg\":\"%s\",\"result\":null}".formatted(code, message));
+    answers.add("{\"code\":%s,\"msg\":\"%s\",\"result\":null}".formatted(code, message));
   }
 
   /** Runs a command line; returns its exit code. */
@@ -56,8 +57,8 @@ public final class ScriptedServer implements AutoCloseable {
     PrintStream console = new PrintStream(out, true, UTF_8);
     PrintStream errors = new PrintStream(err, true, UTF_8);
     return Asyncflow.of(commands.apply(environment, console))
-        .setOut(new PrintWriter(console, true))
-        .setErr(new PrintWriter(errors, true))
+        .setOut(new PrintWriter(console, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
         .execute(words);
   }
 

@@ -11,6 +11,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -249,8 +250,8 @@ class SubmitTest {
     PrintStream console = new PrintStream(out, true, UTF_8);
     PrintStream errors = new PrintStream(err, true, UTF_8);
     return Asyncflow.of(new SubmitCommand(environment, console, errors, false))
-        .setOut(new PrintWriter(console, true))
-        .setErr(new PrintWriter(errors, true))
+        .setOut(new PrintWriter(console, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
         .execute(Stream.concat(Stream.of("submit"), arguments.stream()).toArray(String[]::new));
   }
 
@@ -262,7 +263,7 @@ class SubmitTest {
         "/api/job/getJob",
         envelope(
             """
-        {"jobData":{"jobId":"7","state":"%s","priority":0,"total":2,"done":%d,"failed":%d,
+        {"jobData":{"jobId":"7","state":"%s","priority":0,"total":2,"done":%s,"failed":%s,
          "cancelled":0,"splitTaskId":"8_tts_task_1","mergeTaskId":"9_tts_task_1",%s
          "createTime":1,"modifyTime":1,"merge":true}}
         """
@@ -272,7 +273,7 @@ class SubmitTest {
   private static String event(String name, String state, int done, int failed) {
     return """
         event: %s
-        data: {"jobId":"7","state":"%s","total":2,"done":%d,"failed":%d,"cancelled":0,"running":0,"percent":1}
+        data: {"jobId":"7","state":"%s","total":2,"done":%s,"failed":%s,"cancelled":0,"running":0,"percent":1}
 
         """
         .formatted(name, state, done, failed);

@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,7 +28,9 @@ final class ServerOwner implements AutoCloseable {
         OtherJvm.of(ServerOwner.class, server, directory.toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    String pid = new BufferedReader(new InputStreamReader(jvm.getInputStream())).readLine();
+    String pid =
+        new BufferedReader(new InputStreamReader(jvm.getInputStream(), StandardCharsets.UTF_8))
+            .readLine();
     if (pid == null) {
       throw new IOException("the other JVM could not start the server");
     }

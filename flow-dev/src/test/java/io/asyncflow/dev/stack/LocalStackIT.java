@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,7 +64,7 @@ class LocalStackIT {
           .contains("asked for workers, of which it knows 2");
       assertThat(data.resolve("logs/worker.log")).content().doesNotContain("FLOW_MYSQL_");
     }
-    assertThat(shown.toString())
+    assertThat(shown.toString(StandardCharsets.UTF_8))
         .containsSubsequence(
             "MariaDB and Redis run", "flowsvr answers", "the workers ask for tasks");
   }
@@ -180,7 +181,11 @@ class LocalStackIT {
     assertThat(StubProgram.otherBaseline(aside)).exists();
     assertThat(aside.resolve("mariadb/data")).isDirectory();
     assertThat(data.resolve("mariadb/data")).isDirectory();
-    assertThat(shown.toString().lines().filter(line -> line.contains("another baseline")))
+    assertThat(
+            shown
+                .toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains("another baseline")))
         .singleElement()
         .asString()
         .startsWith("The data in " + data + " was made from another baseline of the schema")
@@ -243,7 +248,7 @@ class LocalStackIT {
         data,
         ApiKey.in(Map.of()),
         () -> ClaimedPort.of(port),
-        new StartDisplay(new PrintStream(shown, true)));
+        new StartDisplay(new PrintStream(shown, true, StandardCharsets.UTF_8)));
   }
 
   private ProcessHandle redis() {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
@@ -295,7 +296,7 @@ class FireTimesTest {
       last = next < end ? next : MIDNIGHT;
     }
     Duration taken = Duration.ofNanos(System.nanoTime() - start);
-    System.out.printf("100,000 next() of %s: %d ms%n", times, taken.toMillis());
+    System.out.printf(Locale.ROOT, "100,000 next() of %s: %d ms%n", times, taken.toMillis());
     assertThat(taken).isLessThan(Duration.ofSeconds(5));
   }
 

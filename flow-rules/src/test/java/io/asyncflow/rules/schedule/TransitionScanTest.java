@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
@@ -139,8 +140,13 @@ class TransitionScanTest {
 
   private void report(String step, int changes, int expressions, long start) {
     System.out.printf(
-        "by the %s: %,d transitions, %d expressions each, %,d fires, none differs; %.1f s%n",
-        step, changes, expressions, fires, (System.nanoTime() - start) / 1e9);
+        Locale.ROOT,
+        "by the %s: %,d transitions, %s expressions each, %,d fires, none differs; %.1f s%n",
+        step,
+        changes,
+        expressions,
+        fires,
+        (System.nanoTime() - start) / 1e9);
   }
 
   /** Every change of an offset, in each zone or only in the first one that changes so. */

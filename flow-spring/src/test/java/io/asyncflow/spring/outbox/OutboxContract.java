@@ -364,7 +364,7 @@ abstract class OutboxContract {
   }
 
   private static String span(int number) {
-    return "00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333%d-01".formatted(number);
+    return "00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333%s-01".formatted(number);
   }
 
   @Test

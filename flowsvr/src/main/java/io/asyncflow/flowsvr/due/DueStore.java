@@ -423,7 +423,7 @@ public class DueStore {
       Range range = ranges.get(i);
       Source source = range.source();
       parts.add(
-          "SELECT 'due' AS kind, %d AS place, h.* FROM (\n%s) h\n"
+          "SELECT 'due' AS kind, %s AS place, h.* FROM (\n%s) h\n"
               .formatted(i, (source.isOpen() ? HEAD_OF_SOURCE : HEAD_OF_LANE).of(source.table())));
       values.add(source.stage());
       if (!source.isOpen()) {

@@ -107,7 +107,7 @@ final class EventStream extends ServerSentEvents implements EventTail.Listener {
   }
 
   private static String textOf(ReadEvent read) {
-    return "id: %d\nevent: %s\ndata: %s\n\n"
+    return "id: %s\nevent: %s\ndata: %s\n\n"
         .formatted(
             read.cursor(),
             read.event().kind() == null ? "OTHER" : read.event().kind(),

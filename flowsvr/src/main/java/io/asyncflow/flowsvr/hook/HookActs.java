@@ -192,7 +192,7 @@ class HookActs {
         HookTasks.delivery(
             hook.id(),
             id,
-            "{\"id\":\"%s\",\"time\":%d,\"kind\":\"TEST\"}".formatted(id, hook.now()));
+            "{\"id\":\"%s\",\"time\":%s,\"kind\":\"TEST\"}".formatted(id, hook.now()));
     return creator
         .create(
             CreateCall.of(List.of(delivery))

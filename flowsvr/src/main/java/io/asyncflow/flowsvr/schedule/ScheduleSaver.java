@@ -163,9 +163,9 @@ class ScheduleSaver {
       throw new FlowException(
           ErrorCode.CHANGED_MEANWHILE,
           row == null
-              ? "there is no schedule %s, so it has not version %d"
+              ? "there is no schedule %s, so it has not version %s"
                   .formatted(definition.name(), ifVersion)
-              : "schedule %s has version %d, not %d"
+              : "schedule %s has version %s, not %s"
                   .formatted(definition.name(), version, ifVersion));
     }
   }

@@ -119,7 +119,7 @@ class SearchStore {
   }
 
   private static String part(int source, String text, TaskTable table) {
-    return "SELECT %d AS source, part.*\nFROM (\n%s) part\n"
+    return "SELECT %s AS source, part.*\nFROM (\n%s) part\n"
         .formatted(source, new TableSql(text).of(table));
   }
 

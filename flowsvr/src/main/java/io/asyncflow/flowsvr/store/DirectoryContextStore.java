@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -333,7 +334,8 @@ public final class DirectoryContextStore implements ContextStore {
   }
 
   private static String bucketOf(String taskId) {
-    return String.format("%03x", Math.floorMod(taskId.hashCode() * 0x9E3779B9, BUCKETS));
+    return String.format(
+        Locale.ROOT, "%03x", Math.floorMod(taskId.hashCode() * 0x9E3779B9, BUCKETS));
   }
 
   @Override

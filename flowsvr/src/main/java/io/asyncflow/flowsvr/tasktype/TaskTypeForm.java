@@ -114,7 +114,7 @@ record TaskTypeForm(
     if (expectedModifyTime != null && expectedModifyTime != modifyTime) {
       throw new FlowException(
           ErrorCode.CHANGED_MEANWHILE,
-          "the type %s has changed: its modify_time was %d when it was read, and is %d"
+          "the type %s has changed: its modify_time was %s when it was read, and is %s"
               .formatted(settings.taskType(), expectedModifyTime, modifyTime));
     }
   }

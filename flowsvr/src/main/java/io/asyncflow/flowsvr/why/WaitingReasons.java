@@ -162,7 +162,7 @@ final class WaitingReasons {
               row.orderTime(),
               "lastError",
               lastError),
-          "It waits for its next attempt, after %d failed ones.".formatted(failures));
+          "It waits for its next attempt, after %s failed ones.".formatted(failures));
     } else {
       notDue("NOT_DUE", data("dueAt", row.orderTime()), "It is not due yet.");
     }

@@ -132,7 +132,7 @@ final class WorkerReasons {
             data("worker", worker.id(), "stuck", worker.says().stuck()),
             null,
             "RESTART_WORKER",
-            "%s has %d handlers that heed no interrupt."
+            "%s has %s handlers that heed no interrupt."
                 .formatted(worker.id(), worker.says().stuck()));
       }
     }

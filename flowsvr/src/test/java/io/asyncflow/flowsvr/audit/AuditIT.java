@@ -274,7 +274,7 @@ class AuditIT {
   @Test
   void eachActOnAScheduleIsOneRowWithoutTheContext() {
     String schedule =
-        "{'scheduleData':{'name':'%s','everyMs':3600000,'maxFires':%d,'taskData':{'userId':'u',"
+        "{'scheduleData':{'name':'%s','everyMs':3600000,'maxFires':%s,'taskData':{'userId':'u',"
             + "'taskType':'%s','taskStage':'one','taskContext':'%s'}}}";
     Map<String, Object> created =
         onlyRow(call(Role.SUBMITTER, "schedule/save", schedule.formatted(type, 10, type, MARKER)));

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.bulk.BulkState;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
@@ -23,6 +24,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
@@ -95,7 +97,7 @@ class BulkIT {
   private Answer start(JsonNode preview, int count) {
     return wire.post(
         "/api/bulk/start",
-        "{'token':'%s','count':%d,'operator':'ann','reason':'tape is back'}"
+        "{'token':'%s','count':%s,'operator':'ann','reason':'tape is back'}"
             .formatted(preview.path("token").asString(), count));
   }
 
@@ -244,13 +246,16 @@ class BulkIT {
     BulkRow bulk =
         runToTheEnd(
             started(
-                preview(act, "status:" + TaskStatus.ofCode(status).name().toLowerCase(), with)));
+                preview(
+                    act,
+                    "status:" + TaskStatus.ofCode(status).name().toLowerCase(Locale.ROOT),
+                    with)));
 
     assertCounts(bulk, 3, 0, 0);
     for (TaskId id : ids) {
       assertThat(
               jdbc.sql(
-                      "SELECT COUNT(*) FROM %s WHERE id = %d AND %s"
+                      "SELECT COUNT(*) FROM %s WHERE id = %s AND %s"
                           .formatted(id.table().sqlName(), id.number(), outcome))
                   .query(Integer.class)
                   .single())
@@ -359,7 +364,7 @@ class BulkIT {
   void tasksWhoseNumbersAreAheadOfTheDatabasesClockAreNotLeftOut() {
     TaskId id = tasks(1, TaskStatus.WAITING).get(0);
     jdbc.sql(
-            "UPDATE %s SET id = id + (5000 << 22) WHERE id = %d"
+            "UPDATE %s SET id = id + (5000 << 22) WHERE id = %s"
                 .formatted(id.table().sqlName(), id.number()))
         .update();
 
@@ -383,7 +388,7 @@ class BulkIT {
       connection.setAutoCommit(false);
       try (Statement lock = connection.createStatement()) {
         lock.execute(
-            "SELECT 1 FROM %s WHERE id = %d FOR UPDATE"
+            "SELECT 1 FROM %s WHERE id = %s FOR UPDATE"
                 .formatted(locked.table().sqlName(), locked.number()));
         await().atMost(Duration.ofMinutes(1)).until(() -> rounds.runOnce() > 0);
       }
@@ -514,7 +519,8 @@ class BulkIT {
                 for (BulkRow row = row(id); row.state() == BulkState.RUNNING; row = row(id)) {
                   pages.next(row, term);
                 }
-              }));
+              },
+              OtherThread::start));
     }
     leaders.forEach(CompletableFuture::join);
 
@@ -537,7 +543,7 @@ class BulkIT {
     List<TaskId> ids = tasks(5, TaskStatus.EXECUTING);
     String table = ids.get(0).table().sqlName();
     jdbc.sql(
-            "ALTER TABLE %s ADD CONSTRAINT chk_%s CHECK (NOT (id = %d AND status = 16))"
+            "ALTER TABLE %s ADD CONSTRAINT chk_%s CHECK (NOT (id = %s AND status = 16))"
                 .formatted(table, table, ids.get(2).number()))
         .update();
 

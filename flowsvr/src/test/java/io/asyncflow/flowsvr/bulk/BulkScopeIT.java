@@ -92,7 +92,7 @@ class BulkScopeIT {
     return post(
         key,
         "bulk/start",
-        "{'token':'%s','count':%d,'reason':'because'}"
+        "{'token':'%s','count':%s,'reason':'because'}"
             .formatted(
                 preview.path("token").asString(), preview.path("count").path("count").asInt()));
   }

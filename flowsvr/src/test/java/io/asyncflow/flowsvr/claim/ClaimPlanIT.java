@@ -10,6 +10,7 @@ import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.access.Names;
@@ -44,6 +45,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -379,7 +381,9 @@ class ClaimPlanIT {
     for (int worker = 0; worker < 300; worker++) {
       workers.add(lark.name() + "-" + worker);
       for (int i = 0; i < 5; i++) { // 60 lanes of 25 workers
-        String lane = "%014x%02d".formatted(lark.hashCode() & 0xffffffffL, (worker + i) % 60);
+        String lane =
+            String.format(
+                Locale.ROOT, "%014x%02d", lark.hashCode() & 0xffffffffL, (worker + i) % 60);
         lanes.add(new Object[] {workers.get(worker + 1), lane});
       }
     }
@@ -404,7 +408,7 @@ class ClaimPlanIT {
     TaskId model = given.aWaitingTask().ofType(lark).inStage("s0").forWorkers("many-w").create();
     List<Object[]> lanes = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      lanes.add(new Object[] {"many-w", "feed%012d".formatted(i)});
+      lanes.add(new Object[] {"many-w", String.format(Locale.ROOT, "feed%012d", i)});
     }
     batch.batchUpdate("INSERT INTO t_lane_worker VALUES (?, ?)", lanes);
     given.copies(
@@ -544,6 +548,6 @@ class ClaimPlanIT {
   }
 
   private static <T> T onAnotherConnection(Supplier<T> work) {
-    return CompletableFuture.supplyAsync(work).join();
+    return CompletableFuture.supplyAsync(work, OtherThread::start).join();
   }
 }

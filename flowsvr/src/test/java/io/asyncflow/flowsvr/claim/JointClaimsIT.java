@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.pause.Paused;
@@ -18,6 +19,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
@@ -103,7 +105,8 @@ class JointClaimsIT {
               .query(Integer.class)
               .single();
           // asked on other connections, while the lock is there
-          CompletableFuture.supplyAsync(() -> claim(lark, given.aHold(lark).asRequest()))
+          CompletableFuture.supplyAsync(
+                  () -> claim(lark, given.aHold(lark).asRequest()), OtherThread::start)
               .thenAccept(claim -> assertThat(claim.complete()).containsExactly(false))
               .join();
         });
@@ -133,6 +136,7 @@ class JointClaimsIT {
     double alone = tasksASecond(aTypeWithWorkInTwoTables(0));
     double behindDelayed = tasksASecond(aTypeWithWorkInTwoTables(100_000));
     System.out.printf(
+        Locale.ROOT,
         "claims behind 100,000 delayed tasks and a straggler in an older table: %.2f of the speed"
             + " without%n",
         behindDelayed / alone);
@@ -191,8 +195,9 @@ class JointClaimsIT {
       }
       stranger.rollback();
     }
-    System.out.printf("claims beside an open snapshot, tasks a second: %.0f%n", rates.get(0));
-    rates.forEach(rate -> System.out.printf("  %.2f of that", rate / rates.get(0)));
+    System.out.printf(
+        Locale.ROOT, "claims beside an open snapshot, tasks a second: %.0f%n", rates.get(0));
+    rates.forEach(rate -> System.out.printf(Locale.ROOT, "  %.2f of that", rate / rates.get(0)));
     System.out.println();
   }
 

@@ -21,6 +21,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -164,7 +165,8 @@ class ConsoleReadsIT {
         StatementCounter.ofThreadsLike(REQUESTS) + StatementCounter.ofThreadsLike(BACKGROUND);
 
     System.out.printf(
-        "%d statements of %d looks in %.1f s: %.2f a second%n%s%n",
+        Locale.ROOT,
+        "%s statements of %s looks in %.1f s: %.2f a second%n%s%n",
         statements,
         ROUNDS * VIEWERS * pages.size(),
         seconds,

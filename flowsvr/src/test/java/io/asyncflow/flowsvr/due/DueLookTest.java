@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -202,7 +203,7 @@ class DueLookTest {
 
   private void aWaitingTaskOfEachOf(int stages) {
     for (int i = 0; i < stages; i++) {
-      database.waits(new Source(TABLE, "s%03d".formatted(i)), NOW - 1_000);
+      database.waits(new Source(TABLE, String.format(Locale.ROOT, "s%03d", i)), NOW - 1_000);
     }
   }
 

@@ -42,6 +42,7 @@ import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.event.EventPage;
 import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.event.log.EventDayStore;
@@ -220,7 +221,7 @@ class EventsIT {
     for (int status : List.of(4, 4, 1, 8)) {
       wire.post(
           "/api/task/setStatus",
-          "{'taskId':'%s','status':%d,'reason':'a test'}".formatted(id, status));
+          "{'taskId':'%s','status':%s,'reason':'a test'}".formatted(id, status));
     }
 
     assertTold(CREATED, CANCELLED, REVIVED, SUCCESS, REVIVED, FAILED);
@@ -582,7 +583,8 @@ class EventsIT {
   void aListWaitsForTheNextEvent() {
     String now = events.list(ofLark(), null, 1, Duration.ZERO).cursor();
     var page =
-        CompletableFuture.supplyAsync(() -> events.list(ofLark(), now, 10, Duration.ofSeconds(30)));
+        CompletableFuture.supplyAsync(
+            () -> events.list(ofLark(), now, 10, Duration.ofSeconds(30)), OtherThread::start);
     TaskId id = aTask();
 
     assertThat(page.join().eventList()).extracting(Event::taskId).containsExactly(id.toString());

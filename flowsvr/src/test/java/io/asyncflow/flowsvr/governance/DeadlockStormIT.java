@@ -38,6 +38,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
@@ -151,8 +152,9 @@ class DeadlockStormIT {
         });
 
     System.out.printf(
-        "storm of seed %d: %d tasks, %d holds of tasks, %d accepted reports, %d deadlocks,"
-            + " %d acts of a stranger%n",
+        Locale.ROOT,
+        "storm of seed %s: %s tasks, %s holds of tasks, %s accepted reports, %s deadlocks,"
+            + " %s acts of a stranger%n",
         SEED,
         createdByKey.size(),
         holdsSeen.size(),

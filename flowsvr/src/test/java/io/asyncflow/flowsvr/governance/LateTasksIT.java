@@ -18,6 +18,7 @@ import io.asyncflow.rules.TaskType;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -152,7 +153,7 @@ class LateTasksIT {
       given
           .aWaitingTask()
           .ofType(many)
-          .inStage("s%03d".formatted(stage))
+          .inStage(String.format(Locale.ROOT, "s%03d", stage))
           .dueIn(1, MINUTES)
           .create();
     }

@@ -26,6 +26,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -88,7 +89,7 @@ class StatementsIT {
           Given.parsed(held.stream().map(task -> given.reportOn(task).asSuccess("")).toList()));
     }
 
-    System.out.printf("statements of each claim of 10 tasks: %s%n", each);
+    System.out.printf(Locale.ROOT, "statements of each claim of 10 tasks: %s%n", each);
     // With types and families read anew now and then, the first time all that there is to know,
     // and a look at the whole once a second.
     assertThat(each).allMatch(count -> count <= 12);
@@ -129,7 +130,8 @@ class StatementsIT {
       each.add(StatementCounter.ofThisThread() - before);
     }
 
-    System.out.printf("statements of each claim of 10 tasks of 250 stages: %s%n", each);
+    System.out.printf(
+        Locale.ROOT, "statements of each claim of 10 tasks of 250 stages: %s%n", each);
     // Four to look at 200 stages, and as many as any claim.
     assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(9);
   }
@@ -204,7 +206,8 @@ class StatementsIT {
       double seconds = (System.nanoTime() - begin) / 1e9;
       double statements = StatementCounter.all() / seconds;
       System.out.printf(
-          "%d idle long-pollers, %.1f new polls a second: %.2f statements a second,"
+          Locale.ROOT,
+          "%s idle long-pollers, %.1f new polls a second: %.2f statements a second,"
               + " %.1f %% of a core with this test in it%n%s%n",
           POLLERS,
           POLLERS / seconds,
@@ -298,31 +301,41 @@ class StatementsIT {
       double seconds = (System.nanoTime() - begin) / 1e9;
       double statements = StatementCounter.all() / seconds;
       System.out.printf(
-          "FIGURE %d types with parked holds on two servers without Redis: %.1f statements a second"
+          Locale.ROOT,
+          "FIGURE %s types with parked holds on two servers without Redis: %.1f statements a second"
               + " on the database, both servers use %.1f %% of a core%n%s%n",
-          TYPES, statements, (cpuNanos() - cpuBefore) / 1e7 / seconds, StatementCounter.most(10));
+          TYPES,
+          statements,
+          (cpuNanos() - cpuBefore) / 1e7 / seconds,
+          StatementCounter.most(10));
 
       here.forEach(answer -> answer.cancel(false));
-      List<Long> millis = new ArrayList<>();
+      await().atMost(PATIENCE).until(() -> holds.parked() == 0);
+      List<Long> rounds = new ArrayList<>();
       Wire wire = new Wire(port);
       for (int i = 0; i < CREATES; i++) {
-        long created = System.nanoTime();
+        StatementCounter.clear();
         wire.post(
             "/api/task/createTask",
             "{'taskData':{'userId':'u','taskType':'%s','taskStage':'first','taskContext':'{}'}}"
                 .formatted(types.get(i)));
-        assertThat(elsewhere.get(i)).succeedsWithin(Duration.ofSeconds(10));
-        millis.add((System.nanoTime() - created) / 1_000_000);
+        assertThat(elsewhere.get(i)).succeedsWithin(PATIENCE);
+        rounds.add(StatementCounter.ofThreadsLike("due-scan")); // here nothing is scanned for
       }
       elsewhere.forEach(answer -> answer.cancel(false));
-      millis.sort(null);
+      rounds.sort(null);
       System.out.printf(
-          "FIGURE create on one server, start on the other, no Redis: p50 %d ms, p90 %d, max %d%n",
-          millis.get(CREATES / 2), millis.get(CREATES * 9 / 10), millis.get(CREATES - 1));
+          Locale.ROOT,
+          "FIGURE create on one server, start on the other, no Redis: rounds of the scan p50 %d,"
+              + " p90 %d, max %d%n",
+          rounds.get(CREATES / 2),
+          rounds.get(CREATES * 9 / 10),
+          rounds.get(CREATES - 1));
 
       assertThat(statements).isLessThanOrEqualTo(25);
-      // The best tenth: on a busy machine the others wait for a core, and not for a scan.
-      assertThat(millis.get(CREATES / 10)).isLessThan(300);
+      // The next round finds it, one that was under way may not, and others may follow until the
+      // claim is through: how long a round and its pause take is the machine's matter.
+      assertThat(rounds.get(CREATES / 2)).isBetween(1L, 3L);
     }
   }
 
@@ -382,8 +395,10 @@ class StatementsIT {
     double seconds = (System.nanoTime() - begin) / 1e9;
     double statements = StatementCounter.all() / seconds;
     System.out.printf(
+        Locale.ROOT,
         "20 holds that leave a due task to others: %.2f statements a second%n%s%n",
-        statements, StatementCounter.most(8));
+        statements,
+        StatementCounter.most(8));
     // Five, and what runs once a minute; a hold that asked by itself would make twenty times five.
     assertThat(statements).isLessThanOrEqualTo(20);
   }

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
@@ -69,11 +70,12 @@ class TaskHoldsTest {
                   nCopies(line.size(), List.of()), 1_000, nCopies(line.size(), true));
             });
     CompletableFuture<List<Task>> ofAnyStage =
-        CompletableFuture.supplyAsync(() -> holds.hold(aHold(Set.of())).join());
+        CompletableFuture.supplyAsync(() -> holds.hold(aHold(Set.of())).join(), OtherThread::start);
     looking.await();
 
     CompletableFuture<List<Task>> named =
-        CompletableFuture.supplyAsync(() -> holds.hold(aHold(Set.of("first"))).join());
+        CompletableFuture.supplyAsync(
+            () -> holds.hold(aHold(Set.of("first"))).join(), OtherThread::start);
     assertThat(named.get(10, SECONDS)).isEmpty();
     assertThat(ofAnyStage).isNotDone();
 

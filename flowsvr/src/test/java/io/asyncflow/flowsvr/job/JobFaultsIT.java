@@ -539,7 +539,7 @@ class JobFaultsIT {
     for (int table = 1; table <= lastTable(); table++) {
       count +=
           jdbc.sql(
-                  "SELECT COUNT(*) FROM t_%s_task_%d WHERE job_id = %s AND job_index >= 0 %s"
+                  "SELECT COUNT(*) FROM t_%s_task_%s WHERE job_id = %s AND job_index >= 0 %s"
                       .formatted(book.name(), table, id, condition))
               .query(Integer.class)
               .single();

@@ -51,6 +51,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -225,7 +226,7 @@ class LanesIT {
       for (int i = 0; i < 5; i++) {
         jdbc.sql("INSERT IGNORE INTO t_lane_worker VALUES (:worker, :lane)")
             .param("worker", "fleet-" + worker)
-            .param("lane", "fleet%011d".formatted((worker + i) % 300))
+            .param("lane", String.format(Locale.ROOT, "fleet%011d", (worker + i) % 300))
             .update();
       }
       answers.add(park(given.aHold(lark).by("fleet-" + worker)));
@@ -339,7 +340,7 @@ class LanesIT {
   private String beat(Task task) {
     return wire.post(
             "/api/worker/heartbeat",
-            "{'workerId':'%s','tasks':[{'taskId':'%s','leaseEpoch':%d}]}"
+            "{'workerId':'%s','tasks':[{'taskId':'%s','leaseEpoch':%s}]}"
                 .formatted(task.workerId(), task.taskId(), task.leaseEpoch()))
         .result()
         .path("tasks")
@@ -555,7 +556,7 @@ class LanesIT {
         IntStream.range(0, 101)
             .mapToObj(
                 i ->
-                    "{'taskType':'%s','taskStage':'s','userId':'u','workerIds':['set-%d']}"
+                    "{'taskType':'%s','taskStage':'s','userId':'u','workerIds':['set-%s']}"
                         .formatted(lark, i))
             .collect(joining(","));
     Wire.Answer answer = wire.post("/api/task/createTasks", "{'taskDataList':[" + tasks + "]}");
@@ -577,7 +578,8 @@ class LanesIT {
   void retentionReadsAPageOfLanesHoweverManyTheTablesHave() {
     List<Object[]> uses = new ArrayList<>();
     for (int i = 0; i < 5_000; i++) {
-      uses.add(new Object[] {"%016d".formatted(i), lark.name(), table().number()});
+      uses.add(
+          new Object[] {String.format(Locale.ROOT, "%016d", i), lark.name(), table().number()});
     }
     batch.batchUpdate("INSERT INTO t_lane_table VALUES (?, ?, ?)", uses);
     jdbc.sql("ANALYZE TABLE t_lane_table").query().listOfRows();

@@ -11,6 +11,7 @@ import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.access.TestCallers;
@@ -252,7 +253,7 @@ class ExpiredLeaseSweepIT {
     transactions.execute(
         () -> {
           tasks.lock(ids.get(0).table(), List.of(ids.get(1).number()));
-          assertThat(CompletableFuture.supplyAsync(sweep::runOnce).join())
+          assertThat(CompletableFuture.supplyAsync(sweep::runOnce, OtherThread::start).join())
               .isEqualTo(new ExpiredLeaseSweep.Result(2, 0, 0));
           return null;
         });
@@ -271,7 +272,7 @@ class ExpiredLeaseSweepIT {
     transactions.execute(
         () -> {
           tasks.lock(table, seenFirst.stream().map(TaskId::number).toList());
-          assertThat(CompletableFuture.supplyAsync(sweep::runOnce).join())
+          assertThat(CompletableFuture.supplyAsync(sweep::runOnce, OtherThread::start).join())
               .isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
           return null;
         });
@@ -303,7 +304,7 @@ class ExpiredLeaseSweepIT {
       // until all are held
     }
     for (int table = 1; table <= 2; table++) {
-      jdbc.sql("UPDATE t_%s_task_%d SET lease_end = 1".formatted(lark.name(), table)).update();
+      jdbc.sql("UPDATE t_%s_task_%s SET lease_end = 1".formatted(lark.name(), table)).update();
     }
     List<CompletableFuture<ExpiredLeaseSweep.Result>> sweeps = new ArrayList<>();
     CyclicBarrier start = new CyclicBarrier(3);
@@ -325,7 +326,7 @@ class ExpiredLeaseSweepIT {
     for (int table = 1; table <= 2; table++) {
       assertThat(
               jdbc.sql(
-                      "SELECT COUNT(*) FROM t_%s_task_%d WHERE status <> 1 OR delivery_count <> 1"
+                      "SELECT COUNT(*) FROM t_%s_task_%s WHERE status <> 1 OR delivery_count <> 1"
                           .formatted(lark.name(), table))
                   .query(Integer.class)
                   .single())
@@ -395,7 +396,8 @@ class ExpiredLeaseSweepIT {
         () -> {
           jdbc.sql("LOCK TABLES %s WRITE".formatted(ids.get(0).table().sqlName())).update();
           try {
-            assertThatThrownBy(() -> CompletableFuture.supplyAsync(sweep::runOnce).join())
+            assertThatThrownBy(
+                    () -> CompletableFuture.supplyAsync(sweep::runOnce, OtherThread::start).join())
                 .hasCauseInstanceOf(PessimisticLockingFailureException.class);
           } finally {
             jdbc.sql("UNLOCK TABLES").update();

@@ -205,7 +205,7 @@ class HeartbeatsIT {
       stranger.setAutoCommit(false);
       for (Task task : List.of(locked, lockedAndOver, lockedInTheSecond)) {
         statement.executeQuery(
-            "SELECT id FROM %s WHERE id = %d FOR UPDATE"
+            "SELECT id FROM %s WHERE id = %s FOR UPDATE"
                 .formatted(Given.idOf(task).table().sqlName(), Given.idOf(task).number()));
       }
       long begin = System.nanoTime();

@@ -129,7 +129,7 @@ class MetricsIT {
 
   private JsonNode hold(TaskType type, int limit) {
     JsonNode held =
-        wire.get("/api/task/hold_task?taskType=%s&workerId=w&limit=%d".formatted(type, limit))
+        wire.get("/api/task/hold_task?taskType=%s&workerId=w&limit=%s".formatted(type, limit))
             .result()
             .path("taskList");
     assertThat(held).hasSize(limit);

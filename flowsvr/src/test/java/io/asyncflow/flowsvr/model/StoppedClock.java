@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -64,7 +65,8 @@ public final class StoppedClock extends com.mysql.cj.jdbc.Driver {
     if (told.get() != now) {
       try (Statement statement = connection.createStatement()) {
         // Half a millisecond more: the value becomes a double, and NOW(3) cuts.
-        statement.execute("SET timestamp = %d.%03d5".formatted(now / 1000, now % 1000));
+        statement.execute(
+            String.format(Locale.ROOT, "SET timestamp = %s.%03d5", now / 1000, now % 1000));
       }
       told.set(now);
     }

@@ -68,7 +68,7 @@ class OperatorActsIT {
   private Answer report(JsonNode held, String rest) {
     return wire.post(
         "/api/task/set_task",
-        "{'taskId':'%s','workerId':'w1','leaseEpoch':%d,%s}"
+        "{'taskId':'%s','workerId':'w1','leaseEpoch':%s,%s}"
             .formatted(held.path("taskId").asString(), held.path("leaseEpoch").asInt(), rest));
   }
 

@@ -207,7 +207,7 @@ class ScheduleWireIT {
   @CsvSource({"get", "fires", "pause", "resume", "trigger", "delete", "backfill"})
   void eachCallTakesAnIdOrAName(String call) {
     long to = System.currentTimeMillis();
-    String range = ",'from':%d,'to':%d".formatted(to - 2 * HOUR_MS, to);
+    String range = ",'from':%s,'to':%s".formatted(to - 2 * HOUR_MS, to);
     String more = call.equals("backfill") ? range : "";
     String id = save("'everyMs':3600000," + target()).result().path("scheduleId").asString();
 
@@ -231,13 +231,13 @@ class ScheduleWireIT {
     assertRefused(
         wire.post(
             "/api/schedule/backfill",
-            "{'name':'%s','from':%d,'to':%d}".formatted(name, now, now - HOUR_MS)),
+            "{'name':'%s','from':%s,'to':%s}".formatted(name, now, now - HOUR_MS)),
         "to",
         "to must be after from");
     assertRefused(
         wire.post(
             "/api/schedule/backfill",
-            "{'name':'%s','from':%d,'to':%d}".formatted(name, now - 1_000 * HOUR_MS, now)),
+            "{'name':'%s','from':%s,'to':%s}".formatted(name, now - 1_000 * HOUR_MS, now)),
         "from",
         "from is older than the history of 7 days");
   }

@@ -84,7 +84,7 @@ class TaskSearchIT {
       TaskStatus status = TaskStatus.values()[random.nextInt(TaskStatus.values().length)];
       given.set(
           id,
-          ("status = %d, worker_id = '%s', crt_retry_num = %d, order_time = order_time + %d,"
+          ("status = %s, worker_id = '%s', crt_retry_num = %s, order_time = order_time + %s,"
                   + " lease_epoch = 1, hold_time = create_time, lease_end = create_time + 86400000")
               .formatted(
                   status.code(),

@@ -10,6 +10,7 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.rules.SealRule;
@@ -92,7 +93,8 @@ class StoreControllerTest {
   @Test
   void refusedUploadsThatAreReadOnTakeNoMoreThreadsThanOthers() throws InterruptedException {
     SlowBody first = new SlowBody();
-    CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> refuse(first, 1_000));
+    CompletableFuture<Void> reading =
+        CompletableFuture.runAsync(() -> refuse(first, 1_000), OtherThread::start);
     first.asked.await();
 
     SlowBody second = new SlowBody();

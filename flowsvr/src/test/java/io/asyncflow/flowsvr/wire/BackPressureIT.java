@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.hold.TaskHolds;
@@ -71,7 +72,8 @@ class BackPressureIT {
       statement.execute("UPDATE t_task_key SET expire_time = expire_time + 1");
 
       CompletableFuture<Answer> stuck =
-          CompletableFuture.supplyAsync(() -> create(",'idempotencyKey':'known'"));
+          CompletableFuture.supplyAsync(
+              () -> create(",'idempotencyKey':'known'"), OtherThread::start);
       awaitLockWait();
 
       assertRefused(create(""));
@@ -91,7 +93,8 @@ class BackPressureIT {
       other.setAutoCommit(false);
       statement.execute("UPDATE t_%s_task_1 SET priority = 1".formatted(lark.name()));
 
-      CompletableFuture<Answer> stuck = CompletableFuture.supplyAsync(() -> report(one));
+      CompletableFuture<Answer> stuck =
+          CompletableFuture.supplyAsync(() -> report(one), OtherThread::start);
       awaitLockWait();
 
       assertRefused(report(two));
@@ -109,7 +112,8 @@ class BackPressureIT {
     try (Connection other = database.getConnection();
         Statement statement = other.createStatement()) {
       statement.execute("LOCK TABLES t_%s_task_1 WRITE".formatted(lark.name()));
-      CompletableFuture<Answer> stuck = CompletableFuture.supplyAsync(() -> wire.get(lists));
+      CompletableFuture<Answer> stuck =
+          CompletableFuture.supplyAsync(() -> wire.get(lists), OtherThread::start);
       await()
           .until(
               () ->
@@ -197,7 +201,7 @@ class BackPressureIT {
   private Answer report(Task task) {
     return wire.post(
         "/api/task/set_task",
-        "{'taskId':'%s','workerId':'%s','leaseEpoch':%d,'outcome':'SUCCESS'}"
+        "{'taskId':'%s','workerId':'%s','leaseEpoch':%s,'outcome':'SUCCESS'}"
             .formatted(task.taskId(), task.workerId(), task.leaseEpoch()));
   }
 

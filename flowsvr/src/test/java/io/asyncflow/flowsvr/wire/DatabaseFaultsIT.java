@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -113,7 +114,7 @@ class DatabaseFaultsIT {
     }
     long begin = System.nanoTime();
     await().atMost(BACK).until(() -> create().status() == 200);
-    System.out.printf("creates work again after %d ms%n", msSince(begin));
+    System.out.printf(Locale.ROOT, "creates work again after %d ms%n", msSince(begin));
     await().atMost(BACK).until(() -> status("/actuator/health/readiness") == 200);
     await()
         .atMost(BACK)
@@ -343,8 +344,11 @@ class DatabaseFaultsIT {
 
   private static void print(String what, List<Timed> answers) {
     System.out.printf(
+        Locale.ROOT,
         "%s: %d answers, the slowest after %d ms%n",
-        what, answers.size(), answers.stream().mapToLong(Timed::ms).max().orElse(0));
+        what,
+        answers.size(),
+        answers.stream().mapToLong(Timed::ms).max().orElse(0));
   }
 
   /** Each call that is on its way when it happens, and each one that comes later. */

@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -35,7 +36,7 @@ class JobWireIT {
         wire.post(
             "/api/job/createJob",
             "{'jobData':{'userId':'%s','jobType':'%s','jobInput':'x'}}"
-                .formatted(user, book.name().toUpperCase()));
+                .formatted(user, book.name().toUpperCase(Locale.ROOT)));
     assertThat(answer.code()).as(answer.msg()).isZero();
     return answer.result().path("jobId").asString();
   }

@@ -256,7 +256,7 @@ class RoutesIT {
         JSON.readTree(ok("bulk/preview", "{'act':'PAUSE','filter':{'taskType':'routes_owned'}}"))
             .path("result");
     String start =
-        "{'token':'%s','count':%d,'reason':'%s'}"
+        "{'token':'%s','count':%s,'reason':'%s'}"
             .formatted(
                 preview.path("token").asString(),
                 preview.path("count").path("count").asInt(),

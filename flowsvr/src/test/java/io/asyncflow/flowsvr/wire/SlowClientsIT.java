@@ -11,6 +11,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,7 +113,7 @@ class SlowClientsIT {
 
   private static void assertFlat(long before, String what) {
     long more = heap() - before;
-    System.out.printf("%s: the heap has %,d KiB more%n", what, more / 1024);
+    System.out.printf(Locale.ROOT, "%s: the heap has %,d KiB more%n", what, more / 1024);
     assertThat(more).as(what).isLessThan(FLAT);
   }
 

@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.TaskType;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -62,7 +63,7 @@ class TraceWireIT {
     Wire.Answer held =
         wire.post(
             "/api/task/hold_task",
-            "{'taskType':'%s','workerId':'w','limit':%d,'waitMs':20000}"
+            "{'taskType':'%s','workerId':'w','limit':%s,'waitMs':20000}"
                 .formatted(type.name(), limit));
     return held.result().path("taskList").valueStream().toList();
   }
@@ -77,7 +78,7 @@ class TraceWireIT {
     Wire.Answer answer =
         wire.post(
             "/api/task/set_tasks",
-            "{'reports':[{'taskId':'%s','workerId':'w','leaseEpoch':%d,%s}]}"
+            "{'reports':[{'taskId':'%s','workerId':'w','leaseEpoch':%s,%s}]}"
                 .formatted(
                     task.path("taskId").asString(), task.path("leaseEpoch").asInt(), members));
     JsonNode outcome = answer.result().path("outcomes").path(0);
@@ -112,7 +113,7 @@ class TraceWireIT {
   void taskOfACallWithoutAValidTraceHasNone() {
     wire.post("/api/task/createTask", "{'taskData':" + task("") + "}");
     create("00-00000000000000000000000000000000-b7ad6b7169203331-01", "");
-    create(FIRST.toUpperCase(), "");
+    create(FIRST.toUpperCase(Locale.ROOT), "");
     assertThat(hold(10)).hasSize(3).allMatch(task -> !task.has("traceParent"));
   }
 

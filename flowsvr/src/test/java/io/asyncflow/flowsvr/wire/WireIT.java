@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -126,7 +128,7 @@ class WireIT {
     assertThat(saved.body().toString()).isEqualTo("{\"msg\":\"ok\",\"code\":0,\"result\":null}");
     assertThat(typeNow().path("schedule_limit").asInt()).isEqualTo(7);
 
-    ok(wire.post(path, "{'taskType':'" + type.toUpperCase() + "','scheduleLimit':'8'}"));
+    ok(wire.post(path, "{'taskType':'" + type.toUpperCase(Locale.ROOT) + "','scheduleLimit':'8'}"));
     assertThat(typeNow().path("schedule_limit").asInt()).isEqualTo(8);
 
     ok(wire.postForm(path, Map.of("task_type", type, "schedule_limit", "9")));
@@ -217,7 +219,7 @@ class WireIT {
   void saveOfWhatAnotherHasChangedIsRefused(String expected) {
     String save = "/api/task_schedule_cfg/save";
     long seen = typeNow().path("modify_time").asLong();
-    String form = "{'task_type':'%s','schedule_limit':%d,'%s':%d}";
+    String form = "{'task_type':'%s','schedule_limit':%s,'%s':%s}";
     ok(wire.post(save, form.formatted(type, 21, expected, seen)));
 
     Answer refused = wire.post(save, form.formatted(type, 22, expected, seen));
@@ -331,7 +333,7 @@ class WireIT {
   @ParameterizedTest
   @ValueSource(strings = {"createTasks", "create_tasks"})
   void createsManyInOrderOrNone(String path) {
-    String good = "{'userId':'u%d','taskType':'" + type + "','taskStage':'s','taskContext':''}";
+    String good = "{'userId':'u%s','taskType':'" + type + "','taskStage':'s','taskContext':''}";
     String list = String.join(",", IntStream.range(0, 1000).mapToObj(good::formatted).toList());
     Answer created = wire.post("/api/task/" + path, "{'taskDataList':[" + list + "]}");
     ok(created);
@@ -599,7 +601,7 @@ class WireIT {
   @Test
   void parkedHoldIsWokenByACreate() {
     CompletableFuture<Answer> parked =
-        CompletableFuture.supplyAsync(() -> hold("&workerId=w1&waitMs=20000"));
+        CompletableFuture.supplyAsync(() -> hold("&workerId=w1&waitMs=20000"), OtherThread::start);
     create("'taskStage':'other','delayMs':3600000");
     String id = create("'taskStage':'s'");
 
@@ -1235,7 +1237,7 @@ class WireIT {
   private Answer report(String id, int epoch, String worker, String fields) {
     return wire.post(
         "/api/task/set_task",
-        "{'taskId':'%s','workerId':'%s','leaseEpoch':%d,%s}".formatted(id, worker, epoch, fields));
+        "{'taskId':'%s','workerId':'%s','leaseEpoch':%s,%s}".formatted(id, worker, epoch, fields));
   }
 
   private JsonNode task(String id) {

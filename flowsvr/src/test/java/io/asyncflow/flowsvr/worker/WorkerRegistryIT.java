@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.hold.OpenHolds;
@@ -368,8 +369,9 @@ class WorkerRegistryIT {
   }
 
   private CompletableFuture<Wire.Answer> hold(int waitMs) {
-    String query = "?taskType=%s&workerId=%s&waitMs=%d".formatted(type.name(), worker, waitMs);
-    return CompletableFuture.supplyAsync(() -> wire.get("/api/task/hold_task" + query));
+    String query = "?taskType=%s&workerId=%s&waitMs=%s".formatted(type.name(), worker, waitMs);
+    return CompletableFuture.supplyAsync(
+        () -> wire.get("/api/task/hold_task" + query), OtherThread::start);
   }
 
   private void set(String assignment) {

@@ -104,7 +104,7 @@ final class Nemesis implements Runnable {
 
   private void strike(Blow blow, Victim victim, Duration time) {
     String what =
-        "%s %s for %d ms"
+        "%s %s for %s ms"
             .formatted(blow.name().toLowerCase(Locale.ROOT), victim.name(), time.toMillis());
     narrator.accept(what);
     Runnable harm = () -> hurt(blow, victim, time);

@@ -53,7 +53,7 @@ final class HealthCheck implements Check {
         findings.add(
             HEALED_MEANS_DRAINED,
             story.task(),
-            "ended %d ms too late".formatted((report.invokedAt() - limit) / 1_000_000));
+            "ended %s ms too late".formatted((report.invokedAt() - limit) / 1_000_000));
       }
     }
     boolean unknownCreate = story.acknowledgedCreate().isEmpty();

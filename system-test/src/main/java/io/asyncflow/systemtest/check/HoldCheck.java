@@ -47,7 +47,7 @@ final class HoldCheck implements Check {
           findings.add(
               EPOCHS_RISE,
               story.task(),
-              "epoch %d was given to %s and to %s"
+              "epoch %s was given to %s and to %s"
                   .formatted(hold.epoch(), other.worker(), hold.worker()));
         }
         if (other.at() < hold.invokedAt() && hold.epoch() < other.epoch()) {
@@ -70,7 +70,7 @@ final class HoldCheck implements Check {
         findings.add(
             NOT_BEFORE_IT_IS_DUE,
             story.task(),
-            "epoch %d was given %d ms before it was due"
+            "epoch %s was given %s ms before it was due"
                 .formatted(hold.epoch(), Duration.ofNanos(due - hold.at()).toMillis()));
       }
     }
@@ -126,7 +126,7 @@ final class HoldCheck implements Check {
         findings.add(
             NO_SWEEP_OF_A_LIVE_LEASE,
             story.task(),
-            "epoch %d was given away %d ms before its lease ended"
+            "epoch %s was given away %s ms before its lease ended"
                 .formatted(hold.epoch(), Duration.ofNanos(leaseEnd - next.at()).toMillis()));
       }
     }

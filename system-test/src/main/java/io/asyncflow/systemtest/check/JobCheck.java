@@ -98,7 +98,7 @@ final class JobCheck implements Check {
       findings.add(
           JOBS_ADD_UP,
           job.id(),
-          "has %d children instead of %d".formatted(job.total(), story.children().size()));
+          "has %s children instead of %s".formatted(job.total(), story.children().size()));
     }
     boolean isEachOnce = family.children().size() == job.released();
     for (int index = 0; index < family.children().size(); index++) {
@@ -108,14 +108,14 @@ final class JobCheck implements Check {
       findings.add(
           JOBS_ADD_UP,
           job.id(),
-          "released %d children, and has tasks for %s"
+          "released %s children, and has tasks for %s"
               .formatted(job.released(), family.children().stream().map(Row::jobIndex).toList()));
     }
     if (family.splits().size() != 1 || family.merges().size() > 1) {
       findings.add(
           JOBS_ADD_UP,
           job.id(),
-          "has %d splits and %d merges".formatted(family.splits().size(), family.merges().size()));
+          "has %s splits and %s merges".formatted(family.splits().size(), family.merges().size()));
     }
   }
 
@@ -143,7 +143,7 @@ final class JobCheck implements Check {
       findings.add(
           JOBS_ADD_UP,
           job.id(),
-          "ended %s with %d of %s children done, %s, %s"
+          "ended %s with %s of %s children done, %s, %s"
               .formatted(
                   job.state(),
                   family.children(SUCCESS),

@@ -123,7 +123,7 @@ final class PathCheck implements Check {
       findings.add(
           RETRIES_ARE_COUNTED,
           story.task(),
-          "has failed %d times, with %d retries and status %d"
+          "has failed %s times, with %s retries and status %s"
               .formatted(story.row().failures(), rules.maxRetries(), story.row().status()));
     }
     story.deliveries().stream()

@@ -39,7 +39,7 @@ final class ReportCheck implements Check {
         findings.add(
             NO_STALE_REPORT,
             story.task(),
-            "a report of epoch %d was accepted after %s had epoch %d"
+            "a report of epoch %s was accepted after %s had epoch %s"
                 .formatted(report.epoch(), hold.worker(), hold.epoch()));
         return;
       }

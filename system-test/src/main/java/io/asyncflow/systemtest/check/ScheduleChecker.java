@@ -126,7 +126,7 @@ public final class ScheduleChecker {
           found(
               Invariant.ONE_RUN_A_FIRE,
               run.schedule(),
-              "run %s of %d belongs to no fire".formatted(run.id(), run.fireTime()));
+              "run %s of %s belongs to no fire".formatted(run.id(), run.fireTime()));
         }
       }
     }
@@ -151,7 +151,7 @@ public final class ScheduleChecker {
           found(
               Invariant.ONE_FATE_A_FIRE_TIME,
               schedule.id(),
-              "%d has no fate%s".formatted(time, fire == null ? "" : " but " + fire.outcome()));
+              "%s has no fate%s".formatted(time, fire == null ? "" : " but " + fire.outcome()));
         } else if (isGap && fire != null && fire.isDecided()) {
           found(Invariant.ONE_FATE_A_FIRE_TIME, fire, "is in a gap, too");
         }
@@ -201,7 +201,7 @@ public final class ScheduleChecker {
         found(
             Invariant.ONE_FATE_A_FIRE_TIME,
             schedule.id(),
-            "%d is due for %d ms"
+            "%s is due for %s ms"
                 .formatted(schedule.nextFireTime(), audit.now() - schedule.nextFireTime()));
       }
     }
@@ -225,7 +225,7 @@ public final class ScheduleChecker {
           found(
               Invariant.FIRES_RISE,
               run.schedule(),
-              "run %s of %d began %d ms before that"
+              "run %s of %s began %s ms before that"
                   .formatted(run.id(), run.fireTime(), run.fireTime() - run.firstTime()));
         }
       }
@@ -239,7 +239,7 @@ public final class ScheduleChecker {
             found(
                 Invariant.SLICE_EPOCHS_RISE,
                 fire,
-                "has the epoch %d after %d".formatted(fire.epoch(), highest));
+                "has the epoch %s after %s".formatted(fire.epoch(), highest));
           }
           highest = Math.max(highest, fire.epoch());
         }
@@ -263,7 +263,7 @@ public final class ScheduleChecker {
         }
         Long now = audit.sliceEpochs().get(schedule.slice());
         if (now == null || fire.epoch() > now) {
-          found(Invariant.SLICE_EPOCHS_RISE, fire, "has %s, its slice %d".formatted(epoch, now));
+          found(Invariant.SLICE_EPOCHS_RISE, fire, "has %s, its slice %s".formatted(epoch, now));
         }
       }
     }
@@ -283,7 +283,7 @@ public final class ScheduleChecker {
             found(
                 Invariant.ONE_RUN_AT_A_TIME,
                 fire,
-                "was made at %d, and the run of %d ended at %s"
+                "was made at %s, and the run of %s ended at %s"
                     .formatted(fire.makeTime(), before.fireTime(), ended));
           }
         }
@@ -301,7 +301,7 @@ public final class ScheduleChecker {
     }
 
     private void found(Invariant invariant, Fire fire, String what) {
-      found(invariant, fire.schedule(), "fire of %d %s".formatted(fire.fireTime(), what));
+      found(invariant, fire.schedule(), "fire of %s %s".formatted(fire.fireTime(), what));
     }
 
     private void found(Invariant invariant, long schedule, String what) {

@@ -6,6 +6,7 @@ import io.asyncflow.systemtest.invariant.Invariant;
 import io.asyncflow.systemtest.invariant.Violation;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -48,9 +49,12 @@ public record Verdict(int tasks, Executions executions, List<Violation> violatio
     StringBuilder table = new StringBuilder();
     for (Invariant invariant : Invariant.values()) {
       table.append(
-          "%8d  %2d %s%n"
-              .formatted(
-                  counts.getOrDefault(invariant, 0), invariant.number(), invariant.sentence()));
+          String.format(
+              Locale.ROOT,
+              "%8d  %2d %s%n",
+              counts.getOrDefault(invariant, 0),
+              invariant.number(),
+              invariant.sentence()));
     }
     for (Invariant invariant : broken()) {
       violations.stream()

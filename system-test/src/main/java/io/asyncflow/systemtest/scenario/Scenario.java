@@ -52,7 +52,7 @@ public final class Scenario implements AutoCloseable {
   /** The process, in the history, of every client that is no worker. */
   public static final String CLIENTS = "clients";
 
-  private static final String COUNT = "SELECT COUNT(*) AS n FROM t_%s_task_%d WHERE %s";
+  private static final String COUNT = "SELECT COUNT(*) AS n FROM t_%s_task_%s WHERE %s";
   private static final int TASKS_A_CALL = 500;
   private static final Duration NEXT_TRY = Duration.ofMillis(100);
 

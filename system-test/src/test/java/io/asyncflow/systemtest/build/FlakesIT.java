@@ -3,6 +3,7 @@ package io.asyncflow.systemtest.build;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -94,7 +95,7 @@ class FlakesIT {
             BEGIN.toString());
     java.environment().remove("JAVA_TOOL_OPTIONS"); // or the program says that it has picked it up
     Process process = java.redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes());
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
     return said;
   }

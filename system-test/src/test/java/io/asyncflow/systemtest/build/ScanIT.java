@@ -76,11 +76,13 @@ class ScanIT {
     feed.createContext(
         "/",
         exchange -> {
-          String body = new String(exchange.getRequestBody().readAllBytes());
+          String body =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
           String path =
               body.contains("page_token") ? SECOND_PAGE : exchange.getRequestURI().getPath();
           asked.put(path, body);
-          byte[] answer = answers.getOrDefault(path, "").replace('\'', '"').getBytes();
+          byte[] answer =
+              answers.getOrDefault(path, "").replace('\'', '"').getBytes(StandardCharsets.UTF_8);
           exchange.sendResponseHeaders(answer.length == 0 ? 503 : 200, answer.length);
           exchange.getResponseBody().write(answer);
           exchange.close();
@@ -99,7 +101,7 @@ class ScanIT {
     answers.put("/v1/vulns/GHSA-1", HIGH);
 
     assertThat(scan("")).isFalse();
-    assertThat(said.toString())
+    assertThat(said.toString(StandardCharsets.UTF_8))
         .contains("NOT ACCEPTED: HIGH CVE-1 = GHSA-1 in pkg:maven/com.example/bad@1.0: Runs code.")
         .contains("Scan: 2 libraries, 1 known vulnerabilities, 1 of them serious");
     assertThat(asked.get(BATCH)).contains("good@2.0").doesNotContain("asyncflow");
@@ -121,7 +123,7 @@ class ScanIT {
     answers.put("/v1/vulns/GHSA-1", HIGH.replace("HIGH", severity));
 
     assertThat(scan("")).isTrue();
-    assertThat(said.toString()).contains(severity + " CVE-1");
+    assertThat(said.toString(StandardCharsets.UTF_8)).contains(severity + " CVE-1");
   }
 
   @Test
@@ -130,7 +132,8 @@ class ScanIT {
     answers.put("/v1/vulns/GHSA-1", HIGH);
 
     assertThat(scan("| CVE-1 | bad | is not called | 2026-11-23 |")).isTrue();
-    assertThat(said.toString()).contains("accepted: HIGH CVE-1", "0 of them serious");
+    assertThat(said.toString(StandardCharsets.UTF_8))
+        .contains("accepted: HIGH CVE-1", "0 of them serious");
     assertThat(scan("| CVE-1 | bad | is not called | 2026-11-22 |")).isFalse();
   }
 
@@ -158,7 +161,9 @@ class ScanIT {
     answers.put(BATCH, answer);
 
     assertThat(scan("")).isTrue();
-    assertThat(said.toString()).startsWith("Scan not run: http://").hasLineCount(1);
+    assertThat(said.toString(StandardCharsets.UTF_8))
+        .startsWith("Scan not run: http://")
+        .hasLineCount(1);
   }
 
   @Test
@@ -166,7 +171,9 @@ class ScanIT {
     feed.stop(0);
 
     assertThat(scan("")).isTrue();
-    assertThat(said.toString()).contains("Scan not run", "2 libraries").hasLineCount(1);
+    assertThat(said.toString(StandardCharsets.UTF_8))
+        .contains("Scan not run", "2 libraries")
+        .hasLineCount(1);
   }
 
   private boolean scan(String accepted) throws Exception {

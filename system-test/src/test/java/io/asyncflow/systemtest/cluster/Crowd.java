@@ -115,7 +115,8 @@ final class Crowd implements AutoCloseable {
       socket.getOutputStream().write(request(line, body));
       byte[] status = socket.getInputStream().readNBytes("HTTP/1.1 200".length());
       if (!new String(status, StandardCharsets.US_ASCII).equals("HTTP/1.1 200")) {
-        throw new AssertionError(line + " was answered with " + new String(status));
+        throw new AssertionError(
+            line + " was answered with " + new String(status, StandardCharsets.UTF_8));
       }
       return watch.elapsed();
     } catch (IOException e) {

@@ -72,7 +72,7 @@ class CrowdedServerIT {
   }
 
   private static String hold(String type, int worker) {
-    return "GET /api/task/hold_task?taskType=%s&stages=a&workerId=w%d&limit=1&waitMs=%d"
+    return "GET /api/task/hold_task?taskType=%s&stages=a&workerId=w%s&limit=1&waitMs=%s"
         .formatted(type, worker, WAIT.toMillis());
   }
 
@@ -103,8 +103,8 @@ class CrowdedServerIT {
       long parked = crowd.size() - refused;
       longest = longer(longest, answerTime(crowd));
       Figures.print(
-          "%d holds at a server with a heap of %s: %d are parked, the others refused; a heartbeat"
-              + " or health over a new connection took %d ms at most",
+          "%s holds at a server with a heap of %s: %s are parked, the others refused; a heartbeat"
+              + " or health over a new connection took %s ms at most",
           crowd.size(), server.heap(), parked, Figures.ms(longest));
       assertThat(parked).isGreaterThan(atMost / 2);
       assertThat(crowd.answered(answer -> isBeyondTheLimit(answer) && !asksToClose(answer)))
@@ -177,8 +177,8 @@ class CrowdedServerIT {
         longest = longer(longest, answerTime(crowd));
       }
       Figures.print(
-          "%d connections without a request at a server with a heap of %s: %d are open; a heartbeat"
-              + " or health over a new connection took %d ms at most",
+          "%s connections without a request at a server with a heap of %s: %s are open; a heartbeat"
+              + " or health over a new connection took %s ms at most",
           crowd.size(), larger.heap(), crowd.open(), Figures.ms(longest));
       assertThat(crowd.open()).isLessThan(1_560);
     }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -37,7 +38,7 @@ public record FakedClock(Path file) {
   public void jumpTo(Duration offset) {
     try {
       Path next = file.resolveSibling(file.getFileName() + ".next");
-      Files.writeString(next, "%+d".formatted(offset.toSeconds()));
+      Files.writeString(next, String.format(Locale.ROOT, "%+d", offset.toSeconds()));
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE); // no process reads half of it
     } catch (IOException e) {
       throw new UncheckedIOException(e);

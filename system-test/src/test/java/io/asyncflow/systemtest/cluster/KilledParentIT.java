@@ -9,6 +9,7 @@ import io.asyncflow.systemtest.measure.Stopwatch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -54,7 +55,9 @@ class KilledParentIT {
   }
 
   private static List<ProcessHandle> childrenOf(Process parent) throws IOException {
-    String pids = new BufferedReader(new InputStreamReader(parent.getInputStream())).readLine();
+    String pids =
+        new BufferedReader(new InputStreamReader(parent.getInputStream(), StandardCharsets.UTF_8))
+            .readLine();
     assertThat(pids).isNotNull();
     return Stream.of(pids.split(" "))
         .map(pid -> ProcessHandle.of(Long.parseLong(pid)).orElseThrow())

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Task;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.worker.Reports;
@@ -42,7 +43,7 @@ final class WakeUps {
           new HoldRequest(
               scenario.taskType(), 1, "sleeper", 20_000, scenario.taskType() + "-" + round, null);
       CompletableFuture<List<Task>> parked =
-          CompletableFuture.supplyAsync(() -> holder.holdTasks(hold));
+          CompletableFuture.supplyAsync(() -> holder.holdTasks(hold), OtherThread::start);
       awaitParked(holding, 1);
       assertThat(parked).isNotDone();
       Stopwatch watch = Stopwatch.start();

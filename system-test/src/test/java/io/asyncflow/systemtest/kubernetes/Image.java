@@ -4,6 +4,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ record Image(Path root, JsonObject config, List<List<String>> layers) {
     command.addAll(List.of(arguments));
     Process tar =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    String output = new String(tar.getInputStream().readAllBytes());
+    String output = new String(tar.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (tar.waitFor() != 0) {
       throw new IOException(String.join(" ", command) + " failed");
     }

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
@@ -294,7 +295,7 @@ class ReleaseIT {
     String path = Files.readString(directory.resolve("applications/plain/target/classpath"));
     List<Path> jars = Arrays.stream(path.strip().split(File.pathSeparator)).map(Path::of).toList();
     long bytes = jars.stream().mapToLong(ReleaseIT::sizeOf).sum();
-    System.out.printf("worker-sdk: %d jars, %.1f MB%n", jars.size(), bytes / 1e6);
+    System.out.printf(Locale.ROOT, "worker-sdk: %s jars, %.1f MB%n", jars.size(), bytes / 1e6);
     assertThat(jars).hasSizeLessThanOrEqualTo(MOST_JARS);
     assertThat(bytes).as("bytes of %s", jars).isLessThanOrEqualTo(MOST_BYTES);
     assertThat(path).contains("worker-sdk").doesNotContain("redisson", "resilience4j");

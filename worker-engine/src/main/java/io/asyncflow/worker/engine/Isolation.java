@@ -63,9 +63,10 @@ public final class Isolation {
 
   /**
    * In namespaces of its own, by {@code bwrap}: no other processes, no network, all files
-   * read-only, an empty {@code /tmp} and {@code /run}. The spools of the workers of this process
-   * are hidden, and so are the directories of their key files and of the files that the environment
-   * variables {@code FLOW_*} and {@code ASYNCFLOW_*} name.
+   * read-only, an empty {@code /tmp} and {@code /run}. An engine that lives below these still finds
+   * its working directory, the home and the files that its command names, read-only. The spools of
+   * the workers of this process are hidden, and so are the directories of their key files and of
+   * the files that the environment variables {@code FLOW_*} and {@code ASYNCFLOW_*} name.
    */
   public static Isolation sandbox() {
     return new Isolation(null, null, false, List.of(), List.of(), 0, 0);
@@ -177,7 +178,7 @@ public final class Isolation {
       }
     }
     if (isSandbox()) {
-      words.addAll(sandboxed(programs, toHide(secrets, command, directory)));
+      words.addAll(sandboxed(programs, secrets, needed(command, directory)));
     } else {
       words.addAll(asOtherUser(programs));
     }
@@ -208,7 +209,12 @@ public final class Isolation {
         "--");
   }
 
-  private List<String> sandboxed(Function<String, Path> programs, List<Path> secrets) {
+  private List<String> sandboxed(
+      Function<String, Path> programs, Map<Path, String> secrets, List<Path> needed) {
+    List<Path> emptied = emptied();
+    List<Path> kept =
+        needed.stream().filter(path -> isBelow(emptied, path) && Files.exists(path)).toList();
+    List<Path> visibleSecrets = toHide(secrets, needed, emptied, kept);
     List<String> words = new ArrayList<>();
     words.add(require("bwrap", "bubblewrap", programs));
     words.addAll(List.of("--unshare-all", "--cap-drop", "ALL"));
@@ -217,7 +223,6 @@ public final class Isolation {
       words.add("--new-session");
     }
     words.addAll(List.of("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"));
-    List<Path> emptied = emptied();
     emptied.forEach(place -> words.addAll(List.of("--tmpfs", place.toString())));
     if (network) {
       words.add("--share-net");
@@ -227,11 +232,12 @@ public final class Isolation {
     for (Path device : gpuDevices()) {
       words.addAll(List.of("--dev-bind", device.toString(), device.toString()));
     }
+    kept.forEach(path -> words.addAll(List.of("--ro-bind", path.toString(), path.toString())));
     for (Path directory : writable) {
       words.addAll(List.of("--bind", directory.toString(), directory.toString()));
     }
     // Last: each option covers those before it.
-    secrets.forEach(place -> words.addAll(List.of("--tmpfs", place.toString())));
+    visibleSecrets.forEach(place -> words.addAll(List.of("--tmpfs", place.toString())));
     hidden.stream().filter(Files::exists).map(Isolation::real).forEach(path -> hide(path, words));
     words.add("--");
     return words;
@@ -269,15 +275,28 @@ public final class Isolation {
     return GPU_DEVICES.stream().anyMatch(name::startsWith);
   }
 
+  private static boolean isBelow(List<Path> places, Path path) {
+    return places.stream().anyMatch(place -> path.startsWith(place) && !path.equals(place));
+  }
+
   /**
    * Which of these directories are not empty in the sandbox anyway.
    *
+   * @param kept what an engine finds in the emptied places
    * @throws IllegalStateException if the engine could not run without one of them
    */
-  private List<Path> toHide(Map<Path, String> secrets, List<String> command, Path directory) {
+  private List<Path> toHide(
+      Map<Path, String> secrets, List<Path> needed, List<Path> emptied, List<Path> kept) {
     List<Path> visible =
-        secrets.keySet().stream().filter(place -> !isEmptied(place)).sorted().toList();
-    List<Path> needed = needed(command, directory);
+        secrets.keySet().stream()
+            .filter(
+                place ->
+                    emptied.stream().noneMatch(place::startsWith)
+                        || Stream.concat(
+                                kept.stream(), writable.stream().map(Isolation::realIfThere))
+                            .anyMatch(place::startsWith))
+            .sorted()
+            .toList();
     for (Path place : visible) {
       needed.stream()
           .filter(path -> path.startsWith(place))
@@ -295,11 +314,6 @@ public final class Isolation {
             + reason
             + (needed.equals(place) ? " is there" : " is in " + place)
             + ": move that into a directory of its own");
-  }
-
-  private boolean isEmptied(Path place) {
-    return emptied().stream().anyMatch(place::startsWith)
-        && writable.stream().map(Isolation::realIfThere).noneMatch(place::startsWith);
   }
 
   /** What an engine can hardly do without. */

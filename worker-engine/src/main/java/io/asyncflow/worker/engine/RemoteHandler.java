@@ -96,17 +96,38 @@ public final class RemoteHandler implements StageHandler {
       throws IOException, InterruptedException {
     HttpRequest.Builder request = request(method, runId, body);
     traceParent.ifPresent(parent -> request.setHeader(TraceParent.HEADER, parent));
+    // The future of sendAsync completes in the common pool, which other handlers may block.
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
     CompletableFuture<HttpResponse<byte[]>> response =
-        client.sendAsync(request.build(), status -> new BoundedBody(longestAnswer));
+        client.sendAsync(
+            request.build(),
+            head -> {
+              BoundedBody bounded = new BoundedBody(longestAnswer);
+              bounded
+                  .getBody()
+                  .thenAccept(
+                      bytes ->
+                          answer.complete(
+                              new Answer(
+                                  head.statusCode(), new String(bytes, StandardCharsets.UTF_8))));
+              return bounded;
+            });
+    response.whenComplete(
+        (whole, failure) -> {
+          if (failure != null) {
+            answer.completeExceptionally(failure);
+          }
+        });
     try {
-      HttpResponse<byte[]> answer = response.get(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
-      return new Answer(answer.statusCode(), new String(answer.body(), StandardCharsets.UTF_8));
+      return answer.get(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       throw new IOException("no answer within " + requestTimeout.toMillis() + " ms", e);
     } catch (ExecutionException e) {
       throw new IOException(String.valueOf(e.getCause()), e);
     } finally {
-      response.cancel(true); // ends a request that was not answered
+      if (!answer.isDone()) {
+        response.cancel(true);
+      }
     }
   }
 

@@ -76,6 +76,25 @@ class IsolationTest {
   }
 
   @Test
+  void anEngineInAnEmptiedPlaceKeepsWhatItNeedsThere() throws IOException {
+    Path work = Files.createDirectory(directory.resolve("work")).toRealPath();
+    Path program = Files.writeString(directory.resolve("engine.py"), "").toRealPath();
+    Path socket = Files.writeString(directory.resolve("another.sock"), "").toRealPath();
+    Path secrets = Files.createDirectory(work.resolve("secrets"));
+    List<String> command = List.of("python3", "../engine.py", "/tmp");
+    Map<Path, String> hidden = Map.of(secrets, "a key", directory.toRealPath(), "another key");
+    assertThat(Isolation.sandbox().around(command, work, ALL, hidden))
+        .containsSubsequence(
+            "--tmpfs", "/tmp", "--ro-bind", work.toString(), "--tmpfs", secrets.toString())
+        .containsSubsequence("--tmpfs", "/tmp", "--ro-bind", program.toString())
+        .doesNotContainSequence("--ro-bind", "/tmp")
+        .doesNotContain(socket.toString(), directory.toRealPath().toString());
+    assertThatIllegalStateException()
+        .isThrownBy(() -> Isolation.sandbox().around(command, work, ALL, Map.of(work, "a key")))
+        .withMessageContaining("it needs " + work);
+  }
+
+  @Test
   void noDirectoryIsHiddenThatTheEngineNeeds() throws IOException {
     Path program = Files.writeString(directory.resolve("engine.py"), "").toRealPath();
     Isolation isolation = Isolation.sandbox().withWritable(directory);
@@ -88,7 +107,7 @@ class IsolationTest {
           .isThrownBy(() -> around(Isolation.sandbox(), Map.of(place, "a key")))
           .withMessageContaining("it needs ");
     }
-    Path work = Path.of("").toAbsolutePath();
+    Path work = Path.of("").toRealPath();
     assertThatIllegalStateException()
         .isThrownBy(() -> around(Isolation.sandbox(), Map.of(work, "a key")))
         .withMessageContaining("it needs " + work);

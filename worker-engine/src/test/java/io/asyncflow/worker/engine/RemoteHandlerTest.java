@@ -31,6 +31,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -87,17 +88,21 @@ class RemoteHandlerTest {
       reply = new Reply(204, "");
     }
     if (reply.status() == 0) {
-      try {
-        hanging.await();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      hang();
     }
     byte[] body = reply.body().getBytes(StandardCharsets.UTF_8);
     exchange.sendResponseHeaders(
         reply.status() == 0 ? 500 : reply.status(), body.length == 0 ? -1 : body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
+  }
+
+  private void hang() {
+    try {
+      hanging.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void answers(int status, String body) {
@@ -140,6 +145,17 @@ class RemoteHandlerTest {
         .containsExactly("id", "taskId", "taskType", "stage", "attempt", "context", "remainingMs");
     assertThat(posted.path("id").asText()).isEqualTo(ID);
     assertThat(posted.path("context").asText()).isEqualTo("{\"scene\":7}");
+  }
+
+  @Test
+  void answersArriveWhereOtherHandlersBlockTheCommonPool() throws Exception {
+    Executor pool = new CompletableFuture<>().defaultExecutor();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors() + 1; i++) {
+      pool.execute(this::hang);
+    }
+    answers(200, result("\"result\":1"));
+    assertThat(run(remote().build())).isEqualTo(StageResult.done("1"));
+    assertThat(requests).hasSize(1);
   }
 
   @Test

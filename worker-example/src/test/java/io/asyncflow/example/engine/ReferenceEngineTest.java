@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,9 +65,13 @@ class ReferenceEngineTest {
       }
       double gain = (double) oneByOne / together;
       System.out.printf(
+          Locale.ROOT,
           "reference engine, plain Python: %d texts one by one %.1f ms, in one batch %.1f ms:"
               + " %.2f times the throughput%n",
-          TEXTS, oneByOne / 1e6, together / 1e6, gain);
+          TEXTS,
+          oneByOne / 1e6,
+          together / 1e6,
+          gain);
       assertThat(gain).isGreaterThanOrEqualTo(1.8);
     }
   }

@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ids of worker processes. */
@@ -20,7 +21,7 @@ public final class WorkerIds {
         "-"
             + ProcessHandle.current().pid()
             + "-"
-            + String.format("%08x", ThreadLocalRandom.current().nextInt());
+            + String.format(Locale.ROOT, "%08x", ThreadLocalRandom.current().nextInt());
     String host = host().replaceAll("[^A-Za-z0-9._-]", "_");
     return host.substring(0, Math.min(host.length(), LONGEST - tail.length())) + tail;
   }

@@ -28,6 +28,7 @@ import io.micrometer.tracing.Tracer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -673,7 +674,8 @@ class WorkerAutoConfigurationTest {
         new String(
             getClass()
                 .getResourceAsStream("/META-INF/spring-configuration-metadata.json")
-                .readAllBytes());
+                .readAllBytes(),
+            StandardCharsets.UTF_8);
     for (String name :
         List.of(
             "enabled",

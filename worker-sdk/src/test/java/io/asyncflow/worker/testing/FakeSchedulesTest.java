@@ -849,7 +849,8 @@ class FakeSchedulesTest {
     FakeFlowServer real = new FakeFlowServer().withType("report");
     CompletableFuture<List<Task>> parked =
         CompletableFuture.supplyAsync(
-            () -> real.holdTasks(new HoldRequest("report", 1, "w", 30_000, "h", null)));
+            () -> real.holdTasks(new HoldRequest("report", 1, "w", 30_000, "h", null)),
+            run -> new Thread(run).start());
     assertThat(real.awaitHolds(1, PATIENCE)).isTrue();
 
     real.schedules().save(NewSchedule.after("s", SECOND).creating(task()));

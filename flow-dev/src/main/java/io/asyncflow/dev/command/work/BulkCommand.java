@@ -99,24 +99,27 @@ public final class BulkCommand {
     out.println("%s would be tried on %s tasks.".formatted(preview.act(), text(preview.count())));
     preview
         .byStatus()
-        .forEach((name, tasks) -> line(name.toLowerCase(Locale.ROOT), "%,d".formatted(tasks)));
+        .forEach(
+            (name, tasks) ->
+                line(name.toLowerCase(Locale.ROOT), String.format(Locale.ROOT, "%,d", tasks)));
     for (Task task : preview.samples()) {
       line(
           "such as",
           "%s  %s  %s".formatted(task.taskId(), task.taskStatus().name(), task.taskStage()));
     }
     if (preview.count().count() > preview.cap()) {
-      line("cap", "it ends after %,d".formatted(preview.cap()));
+      line("cap", String.format(Locale.ROOT, "it ends after %,d", preview.cap()));
     }
     out.println("Until " + times.of(preview.tokenUntil()) + " it is started by");
     out.println(
         OneLine.of(
-            "bulk start %s --count %d --reason TEXT"
+            "bulk start %s --count %s --reason TEXT"
                 .formatted(preview.token(), preview.count().count())));
   }
 
   private static String text(BoundedCount count) {
-    return "%s%,d".formatted(count.kind() == Kind.EXACT ? "" : "at least ", count.count());
+    return String.format(
+        Locale.ROOT, "%s%,d", count.kind() == Kind.EXACT ? "" : "at least ", count.count());
   }
 
   @Command(name = "start", description = "Starts what was previewed, and prints the bulk's id.")
@@ -167,9 +170,9 @@ public final class BulkCommand {
     line("act", bulk.act().name());
     line("search", bulk.filter().toString());
     line("expected", text(bulk.count()));
-    line("done", "%,d".formatted(bulk.done()));
-    line("skipped", "%,d".formatted(bulk.skipped()));
-    line("refused", "%,d".formatted(bulk.refused()));
+    line("done", String.format(Locale.ROOT, "%,d", bulk.done()));
+    line("skipped", String.format(Locale.ROOT, "%,d", bulk.skipped()));
+    line("refused", String.format(Locale.ROOT, "%,d", bulk.refused()));
     line("caller", bulk.principal());
     line("operator", bulk.operator());
     line("reason", bulk.reason());
@@ -177,7 +180,7 @@ public final class BulkCommand {
     line("ended", bulk.endTime() == null ? null : times.of(bulk.endTime()));
     line("ends about", bulk.endsAbout() == null ? null : times.of(bulk.endsAbout()));
     for (Bulk.Refusal refusal : bulk.refusals()) {
-      line("refused", "%s: %d %s".formatted(refusal.taskId(), refusal.code(), refusal.msg()));
+      line("refused", "%s: %s %s".formatted(refusal.taskId(), refusal.code(), refusal.msg()));
     }
   }
 

@@ -35,6 +35,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -181,7 +182,7 @@ public final class TaskCommand {
       TaskText.table(found.taskList(), times).forEach(out::println);
     }
     String back = found.lookedBackTo() == null ? "" : ", to " + times.of(found.lookedBackTo());
-    out.println("Looked at %,d tasks%s.".formatted(found.looked(), back));
+    out.println(String.format(Locale.ROOT, "Looked at %,d tasks%s.", found.looked(), back));
     Output.tellCursor(found.nextCursor(), out);
     if (found.nextCursor() == null && !found.isWhole()) {
       out.println("There are more places than one search looks at: name a type or a stage.");

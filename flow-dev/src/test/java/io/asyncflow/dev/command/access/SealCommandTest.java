@@ -104,7 +104,7 @@ class SealCommandTest {
   private int run(Map<String, String> environment, String... words) {
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
     CommandLine command = Asyncflow.of(new SealCommand(environment, out));
-    command.setErr(new PrintWriter(out, true));
+    command.setErr(new PrintWriter(out, true, StandardCharsets.UTF_8));
     String[] arguments = new String[words.length + 1];
     arguments[0] = "seal";
     System.arraycopy(words, 0, arguments, 1, words.length);

@@ -6,6 +6,7 @@ import io.asyncflow.dev.command.Asyncflow;
 import io.asyncflow.dev.command.ScriptedServer;
 import io.asyncflow.dev.command.work.JobCommand;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
@@ -32,7 +33,7 @@ class OperatorCommandsTest {
       {"task_type":"Lark","schedule_limit":50,"schedule_interval":10,"max_processing_time":30,
        "max_retry_num":3,"retry_interval":10,"max_retry_interval":null,"lease_seconds":20,
        "max_delivery":10,"roll_threshold":5000000,"retention_days":0,"max_executing":8,
-       "rate_limit":0,"paused":1,"create_time":%d,"modify_time":%d}
+       "rate_limit":0,"paused":1,"create_time":%s,"modify_time":%s}
       """
           .formatted(THREE, THREE);
 
@@ -40,7 +41,7 @@ class OperatorCommandsTest {
       """
       {"workerId":"w1","host":"gpu-1","sdkVersion":"0.1.0","state":"alive","heldTasks":2,
        "description":{"stages":["lark/sendmsg","tts/split"],"labels":{"rack":"7"}},
-       "tooOldFor":["lark"],"firstBeat":%d,"lastBeat":%d}
+       "tooOldFor":["lark"],"firstBeat":%s,"lastBeat":%s}
       """
           .formatted(THREE, THREE);
 
@@ -48,7 +49,7 @@ class OperatorCommandsTest {
       """
       {"jobId":"7","userId":"ann","jobType":"tts","childType":"tts","state":"RUNNING",
        "failurePolicy":"FINISH","priority":0,"total":8,"done":3,"failed":1,"cancelled":0,
-       "splitTaskId":"1_tts_task_1","createTime":%d,"modifyTime":%d,"paused":true,"merge":true}
+       "splitTaskId":"1_tts_task_1","createTime":%s,"modifyTime":%s,"paused":true,"merge":true}
       """
           .formatted(THREE, THREE);
 
@@ -72,7 +73,7 @@ class OperatorCommandsTest {
   }
 
   private void run(String... words) {
-    assertThat(server.run(words)).as(server.err.toString()).isZero();
+    assertThat(server.run(words)).as(server.err.toString(StandardCharsets.UTF_8)).isZero();
   }
 
   @ParameterizedTest
@@ -175,9 +176,9 @@ class OperatorCommandsTest {
     server.answers(
         """
         {"tables":[{"table":"t_lark_task_1","number":1,"state":"DRAINED","rows":5000000,"bytes":null,
-         "createTime":%1$d,"ageSeconds":60,"drainTime":%1$d,"paused":false},
+         "createTime":%1$s,"ageSeconds":60,"drainTime":%1$s,"paused":false},
          {"table":"t_lark_task_2","number":2,"state":"OPEN","rows":12,"bytes":16384,
-         "createTime":%1$d,"ageSeconds":60,"drainTime":null,"paused":true}]}
+         "createTime":%1$s,"ageSeconds":60,"drainTime":null,"paused":true}]}
         """
             .formatted(THREE));
     run("type", "tables", "lark");

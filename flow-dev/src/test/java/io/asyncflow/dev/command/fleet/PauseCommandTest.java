@@ -147,8 +147,8 @@ class PauseCommandTest {
             """);
     server.answers(
         """
-            {"pauseList":[{"kind":"STAGE","name":"lark/sendmsg","until":%d,"operator":"ann",
-              "reason":"boom \\u001b[31m","pauseTime":%d}]}
+            {"pauseList":[{"kind":"STAGE","name":"lark/sendmsg","until":%s,"operator":"ann",
+              "reason":"boom \\u001b[31m","pauseTime":%s}]}
             """
             .formatted(THREE, THREE - 3_600_000));
     assertThat(server.run("pauses")).isZero();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.ScriptedServer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,15 +41,15 @@ class BulkCommandTest {
          "count":{"count":12000,"kind":"AT_LEAST"},"looked":12000,
          "byStatus":{"FAILED":2000,"WAITING":10000},"samples":[
           {"userId":"ann","taskId":"1_lark_task_1","taskType":"lark","taskStage":"sendmsg",
-           "status":8,"priority":0,"orderTime":%d,"crtRetryNum":1,"maxRetryNum":3,
+           "status":8,"priority":0,"orderTime":%s,"crtRetryNum":1,"maxRetryNum":3,
            "maxRetryInterval":10,"scheduleLog":"","taskContext":"","createTime":1,"modifyTime":1,
            "leaseEpoch":2,"deliveryCount":1}],
-         "cap":10000,"token":"7-abc","tokenUntil":%d}
+         "cap":10000,"token":"7-abc","tokenUntil":%s}
         """
             .formatted(THREE, THREE));
     assertThat(
             server.run("bulk", "preview", "RESCHEDULE", "type:lark", "age>1d", "--priority", "60"))
-        .as(server.err.toString())
+        .as(server.err.toString(StandardCharsets.UTF_8))
         .isZero();
     assertThat(server.printed())
         .containsExactly(
@@ -92,7 +93,7 @@ class BulkCommandTest {
     assertThat(
             server.run(
                 "bulk", "start", "7-abc", "--count", "3", "--reason", "why", "--operator", "ann"))
-        .as(server.err.toString())
+        .as(server.err.toString(StandardCharsets.UTF_8))
         .isZero();
     assertThat(server.printed()).containsExactly("7");
     assertThat(server.asked)
@@ -107,11 +108,13 @@ class BulkCommandTest {
         {"bulkId":"7","state":"RUNNING","act":"RETRY","arguments":{},"filter":{"q":"type:lark"},
          "count":{"count":3,"kind":"EXACT"},"cap":10000,"looked":2,"done":1,"skipped":0,
          "refused":1,"refusals":[{"taskId":"1_lark_task_1","code":8051,"msg":"it is done"}],
-         "principal":"local","operator":"ann","reason":"why","previewTime":%1$d,"startTime":%1$d,
-         "changeTime":%1$d}
+         "principal":"local","operator":"ann","reason":"why","previewTime":%1$s,"startTime":%1$s,
+         "changeTime":%1$s}
         """
             .formatted(THREE));
-    assertThat(server.run("bulk", "show", "7")).as(server.err.toString()).isZero();
+    assertThat(server.run("bulk", "show", "7"))
+        .as(server.err.toString(StandardCharsets.UTF_8))
+        .isZero();
     assertThat(server.printed())
         .containsExactly(
             "7",

@@ -13,6 +13,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,21 +38,21 @@ class EventsCommandTest {
 
   private static final String TASK =
       """
-      {"id":"41","time":%d,"kind":"RETRY","taskId":"1_lark_task_1","taskType":"lark",\
+      {"id":"41","time":%s,"kind":"RETRY","taskId":"1_lark_task_1","taskType":"lark",\
       "taskStage":"sendmsg","userId":"ann","status":1,"leaseEpoch":1,"crtRetryNum":1,\
       "workerId":"w1","errMsg":"boom \\u001b[31m"}"""
           .formatted(THREE);
 
   private static final String JOB =
-      "{\"id\":\"42\",\"time\":%d,\"kind\":\"JOB_STATE\",\"taskType\":\"book\",\"userId\":\"ann\",\"jobId\":\"7\",\"state\":\"SUCCESS\"}"
+      "{\"id\":\"42\",\"time\":%s,\"kind\":\"JOB_STATE\",\"taskType\":\"book\",\"userId\":\"ann\",\"jobId\":\"7\",\"state\":\"SUCCESS\"}"
           .formatted(THREE);
 
   private static final String SCHEDULE =
-      "{\"id\":\"43\",\"time\":%d,\"kind\":\"SCHEDULE_STATE\",\"taskType\":\"lark\",\"scheduleId\":\"8\",\"state\":\"ENDED\"}"
+      "{\"id\":\"43\",\"time\":%s,\"kind\":\"SCHEDULE_STATE\",\"taskType\":\"lark\",\"scheduleId\":\"8\",\"state\":\"ENDED\"}"
           .formatted(THREE);
 
   private static final String OF_A_LATER_VERSION =
-      "{\"id\":\"44\",\"time\":%d,\"kind\":\"PRAISED\",\"taskId\":\"1_lark_task_1\",\"taskStage\":\"s\"}"
+      "{\"id\":\"44\",\"time\":%s,\"kind\":\"PRAISED\",\"taskId\":\"1_lark_task_1\",\"taskStage\":\"s\"}"
           .formatted(THREE);
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -188,8 +189,8 @@ class EventsCommandTest {
     Map<String, String> environment =
         Map.of("FLOW_URL", "http://127.0.0.1:" + server.getAddress().getPort());
     return Asyncflow.of(new EventsCommand(environment, console, errors, ZoneId.of("Europe/Berlin")))
-        .setOut(new PrintWriter(console, true))
-        .setErr(new PrintWriter(errors, true))
+        .setOut(new PrintWriter(console, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
         .execute(Stream.concat(Stream.of("events"), Stream.of(arguments)).toArray(String[]::new));
   }
 
@@ -220,7 +221,7 @@ class EventsCommandTest {
     }
     int id = 41;
     for (String event : stream) {
-      body.write("id: %d\ndata: %s\n\n".formatted(id++, event).getBytes(UTF_8));
+      body.write("id: %s\ndata: %s\n\n".formatted(id++, event).getBytes(UTF_8));
     }
     body.flush();
     try {

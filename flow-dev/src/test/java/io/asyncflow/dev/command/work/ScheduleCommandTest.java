@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
@@ -43,16 +44,16 @@ class ScheduleCommandTest {
       {"scheduleId":"7","name":"nightly","cron":"0 0 3 * * *","zone":"Europe/Berlin","taskData":{
        "userId":"ops","taskType":"report","taskStage":"build","taskContext":"{}"},"overlap":"SKIP",
        "catchUp":"LATEST","catchUpMs":604800000,"catchUpLimit":100,"jitterMs":0,
-       "pauseAfterFailures":5,"weight":1,"revision":3,"state":"ACTIVE","nextFireTime":%d,
-       "lastFireTime":%d,"fireCount":12,"failStreak":1,"lastError":"boom \\u001b[31m","lateMs":0,
-       "slice":9,"owner":"n1","epoch":2,"version":40,"createTime":%d,"modifyTime":%d}
+       "pauseAfterFailures":5,"weight":1,"revision":3,"state":"ACTIVE","nextFireTime":%s,
+       "lastFireTime":%s,"fireCount":12,"failStreak":1,"lastError":"boom \\u001b[31m","lateMs":0,
+       "slice":9,"owner":"n1","epoch":2,"version":40,"createTime":%s,"modifyTime":%s}
       """
           .formatted(THREE, THREE - 86_400_000, THREE - 864_000_000, THREE - 86_400_000);
 
   private static final String PROBE =
       """
       {"scheduleId":"6","name":"probe","everyMs":5400000,"jobData":{"jobType":"book"},
-       "state":"PAUSED","pauseUntil":%d,"fireCount":0,"failStreak":0,"lateMs":0,"slice":1,"epoch":1,
+       "state":"PAUSED","pauseUntil":%s,"fireCount":0,"failStreak":0,"lateMs":0,"slice":1,"epoch":1,
        "version":1,"createTime":1,"modifyTime":1}
       """
           .formatted(THREE);
@@ -111,10 +112,10 @@ class ScheduleCommandTest {
         "fires",
         """
         {"fireList":[
-          {"fireTime":%1$d,"outcome":"CREATED","manual":false,"makeTime":%1$d,
-           "taskId":"1_report_task_1","status":8,"endTime":%1$d,"costMs":61500,"node":"n1","epoch":2},
-          {"fireTime":%3$d,"outcome":"SKIPPED","manual":false,"makeTime":%3$d,"node":"n1","epoch":2}],
-         "gapList":[{"fromTime":%2$d,"toTime":%2$d,"fires":3,"reason":"PAUSED"}],"nextCursor":null}
+          {"fireTime":%1$s,"outcome":"CREATED","manual":false,"makeTime":%1$s,
+           "taskId":"1_report_task_1","status":8,"endTime":%1$s,"costMs":61500,"node":"n1","epoch":2},
+          {"fireTime":%3$s,"outcome":"SKIPPED","manual":false,"makeTime":%3$s,"node":"n1","epoch":2}],
+         "gapList":[{"fromTime":%2$s,"toTime":%2$s,"fires":3,"reason":"PAUSED"}],"nextCursor":null}
         """
             .formatted(THREE - 86_400_000, THREE - 172_800_000, THREE - 259_200_000));
     assertThat(run("show", "nightly", "--fires", "2")).isZero();
@@ -542,8 +543,8 @@ class ScheduleCommandTest {
     PrintStream console = new PrintStream(out, true, UTF_8);
     PrintStream errors = new PrintStream(err, true, UTF_8);
     return Asyncflow.of(new ScheduleCommand(environment, console, ZoneId.of("Europe/Berlin")))
-        .setOut(new PrintWriter(console, true))
-        .setErr(new PrintWriter(errors, true))
+        .setOut(new PrintWriter(console, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
         .execute(Stream.concat(Stream.of("schedule"), Stream.of(arguments)).toArray(String[]::new));
   }
 

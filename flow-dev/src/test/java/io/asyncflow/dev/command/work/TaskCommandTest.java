@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.ScriptedServer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,13 +43,15 @@ class TaskCommandTest {
     server.answers(
         """
         {"taskData":{"userId":"ann","taskId":"1_lark_task_1","taskType":"lark","taskStage":"sendmsg",
-         "status":2,"priority":0,"orderTime":%d,"crtRetryNum":1,"maxRetryNum":3,"maxRetryInterval":10,
-         "scheduleLog":"","taskContext":"boom \\u001b[31m","createTime":%d,"modifyTime":%d,
+         "status":2,"priority":0,"orderTime":%s,"crtRetryNum":1,"maxRetryNum":3,"maxRetryInterval":10,
+         "scheduleLog":"","taskContext":"boom \\u001b[31m","createTime":%s,"modifyTime":%s,
          "leaseEpoch":2,"leaseMs":1000,"workerId":"w2","deliveryCount":1,"progress":40,
          "workerIds":["w1","w2"]}}
         """
             .formatted(THREE, THREE, THREE));
-    assertThat(server.run("task", "show", "1_lark_task_1")).as(server.err.toString()).isZero();
+    assertThat(server.run("task", "show", "1_lark_task_1"))
+        .as(server.err.toString(StandardCharsets.UTF_8))
+        .isZero();
     assertThat(server.printed())
         .containsExactly(
             "1_lark_task_1",
@@ -70,14 +73,14 @@ class TaskCommandTest {
     server.answers(
         """
         {"taskList":[{"userId":"ann","taskId":"1_lark_task_1","taskType":"lark",
-         "taskStage":"sendmsg","status":8,"priority":0,"orderTime":%d,"crtRetryNum":1,
+         "taskStage":"sendmsg","status":8,"priority":0,"orderTime":%s,"crtRetryNum":1,
          "maxRetryNum":3,"maxRetryInterval":10,"scheduleLog":"","taskContext":"","createTime":1,
          "modifyTime":1,"leaseEpoch":2,"deliveryCount":1}],"nextCursor":"L1_2","looked":20000,
-         "lookedBackTo":%d,"isWhole":false,"drivenBy":"idx_claim"}
+         "lookedBackTo":%s,"isWhole":false,"drivenBy":"idx_claim"}
         """
             .formatted(THREE, THREE));
     assertThat(server.run("task", "find", "type:lark", "status:failed"))
-        .as(server.err.toString())
+        .as(server.err.toString(StandardCharsets.UTF_8))
         .isZero();
     assertThat(server.printed())
         .containsExactly(
@@ -94,11 +97,13 @@ class TaskCommandTest {
     server.answers(
         """
         {"why":{"taskId":"1_lark_task_1","status":1,"headline":"NOT_DUE","reasons":[
-         {"code":"NOT_DUE","blocking":true,"data":{"dueAt":%d},"until":%d,"todo":"RUN_NOW",
+         {"code":"NOT_DUE","blocking":true,"data":{"dueAt":%s},"until":%s,"todo":"RUN_NOW",
          "text":"It is not due yet."}],"checkedAt":1}}
         """
             .formatted(THREE, THREE));
-    assertThat(server.run("task", "why", "1_lark_task_1")).as(server.err.toString()).isZero();
+    assertThat(server.run("task", "why", "1_lark_task_1"))
+        .as(server.err.toString(StandardCharsets.UTF_8))
+        .isZero();
     assertThat(server.printed())
         .containsExactly(
             "  NOT_DUE         It is not due yet.",
@@ -124,7 +129,9 @@ class TaskCommandTest {
   void eachActHasItsCall(String command, String call, String said) {
     List<String> words = new ArrayList<>(List.of(("task " + command.trim()).split(" ")));
     words.addAll(List.of("--operator", "ann", "--reason", "why"));
-    assertThat(server.run(words.toArray(String[]::new))).as(server.err.toString()).isZero();
+    assertThat(server.run(words.toArray(String[]::new)))
+        .as(server.err.toString(StandardCharsets.UTF_8))
+        .isZero();
     assertThat(server.printed()).containsExactly(said);
     assertThat(server.asked)
         .containsExactly((call + "'operator':'ann','reason':'why'}").replace('\'', '"'));
@@ -134,7 +141,7 @@ class TaskCommandTest {
   void tasksOfATypeAreListedInATable() {
     server.answers("{\"taskList\":[" + task(2) + "],\"nextCursor\":\"7\"}");
     assertThat(server.run("task", "list", "--type", "lark", "--status", "executing,failed"))
-        .as(server.err.toString())
+        .as(server.err.toString(StandardCharsets.UTF_8))
         .isZero();
     assertThat(server.printed())
         .containsExactly(
@@ -176,9 +183,9 @@ class TaskCommandTest {
   }
 
   private static String task(int status) {
-    return "{'userId':'ann','taskId':'1_lark_task_1','taskType':'lark','taskStage':'sendmsg','status':%d,"
+    return "{'userId':'ann','taskId':'1_lark_task_1','taskType':'lark','taskStage':'sendmsg','status':%s,"
         .formatted(status)
-        .concat("'priority':0,'orderTime':%d,'crtRetryNum':1,'maxRetryNum':3,".formatted(THREE))
+        .concat("'priority':0,'orderTime':%s,'crtRetryNum':1,'maxRetryNum':3,".formatted(THREE))
         .concat("'maxRetryInterval':10,'scheduleLog':'','taskContext':'{}','createTime':1,")
         .concat("'modifyTime':1,'leaseEpoch':2,'workerId':'w2','deliveryCount':1}")
         .replace('\'', '"');
@@ -188,12 +195,14 @@ class TaskCommandTest {
   void historyIsATable() {
     server.answers(
         """
-        {"entries":[{"time":%d,"kind":"HELD","stage":"sendmsg","workerId":"w1","waitMs":1500},
-         {"time":%d,"kind":"FAILURE","stage":"sendmsg","outcome":"RETRY","verdict":"WORKER_LOST",
+        {"entries":[{"time":%s,"kind":"HELD","stage":"sendmsg","workerId":"w1","waitMs":1500},
+         {"time":%s,"kind":"FAILURE","stage":"sendmsg","outcome":"RETRY","verdict":"WORKER_LOST",
          "workerId":"w1","costMs":90000,"errMsg":"boom"}],"gaps":true}
         """
             .formatted(THREE, THREE));
-    assertThat(server.run("task", "history", "1_lark_task_1")).as(server.err.toString()).isZero();
+    assertThat(server.run("task", "history", "1_lark_task_1"))
+        .as(server.err.toString(StandardCharsets.UTF_8))
+        .isZero();
     assertThat(server.printed())
         .containsExactly(
             "TIME                       WHAT     STAGE    OUTCOME             WORKER  TOOK   WAITED  WHY",
@@ -207,11 +216,13 @@ class TaskCommandTest {
     server.answers(
         """
         {"runningList":[{"taskId":"1_lark_task_1","taskStage":"sendmsg","userId":"ann",
-         "workerId":"w1","leaseEpoch":1,"holdTime":%d,"elapsedMs":60000,"leaseMs":20000,
+         "workerId":"w1","leaseEpoch":1,"holdTime":%s,"elapsedMs":60000,"leaseMs":20000,
          "hardEndMs":30000,"beatAgeMs":10000,"progress":40}],"isWhole":true}
         """
             .formatted(THREE));
-    assertThat(server.run("task", "running", "--worker", "w1")).as(server.err.toString()).isZero();
+    assertThat(server.run("task", "running", "--worker", "w1"))
+        .as(server.err.toString(StandardCharsets.UTF_8))
+        .isZero();
     assertThat(server.printed())
         .containsExactly(
             "TASK           STAGE    WORKER  HELD                       FOR  LEASE  LAST BEAT  PROGRESS",
@@ -238,7 +249,7 @@ class TaskCommandTest {
                 "2h",
                 "--key",
                 "k"))
-        .as(server.err.toString())
+        .as(server.err.toString(StandardCharsets.UTF_8))
         .isZero();
     assertThat(server.printed()).containsExactly("1_lark_task_1");
     assertThat(server.asked)
@@ -284,7 +295,7 @@ class TaskCommandTest {
     server.answers("{\"taskData\":" + task(2) + "}");
     String why = "the worker is gone";
     assertThat(server.run("task", "expire", "1_lark_task_1", "--operator", "ann", "--reason", why))
-        .as(server.err.toString())
+        .as(server.err.toString(StandardCharsets.UTF_8))
         .isZero();
     assertThat(
             server.run(
@@ -300,7 +311,7 @@ class TaskCommandTest {
         .isZero();
     assertThat(server.printed()).containsOnly("Its lease has ended.");
     String call =
-        "task/expireLease {\"taskId\":\"1_lark_task_1\",\"leaseEpoch\":%d,\"operator\":\"ann\",\"reason\":\"the worker is gone\"}";
+        "task/expireLease {\"taskId\":\"1_lark_task_1\",\"leaseEpoch\":%s,\"operator\":\"ann\",\"reason\":\"the worker is gone\"}";
     assertThat(server.asked)
         .containsExactly(
             "task/getTask {\"taskId\":\"1_lark_task_1\"}", call.formatted(2), call.formatted(1));
@@ -326,7 +337,7 @@ class TaskCommandTest {
                 "ann",
                 "--reason",
                 "given up"))
-        .as(server.err.toString())
+        .as(server.err.toString(StandardCharsets.UTF_8))
         .isZero();
     assertThat(server.printed()).containsExactly("It is FAILED.");
     assertThat(server.asked)

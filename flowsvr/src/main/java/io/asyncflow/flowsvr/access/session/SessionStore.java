@@ -108,7 +108,7 @@ class SessionStore {
                   FROM t_session
                   WHERE id_hash IN (%s)
                     AND expire_time > now_ms
-                    AND last_used_time > now_ms - %d
+                    AND last_used_time > now_ms - %s
                   """
                       .formatted(
                           String.join(", ", Collections.nCopies(page.size(), "?")),

@@ -184,7 +184,7 @@ public class BulkPages {
     int most = Math.min(bulk.cap(), caps.of(caller));
     int limit = Math.min(ofItsOwn > 0 ? 1 : PAGE, most - bulk.progress().done());
     if (limit <= 0) {
-      String left = most < bulk.cap() ? "the cap of its caller is %d by now".formatted(most) : null;
+      String left = most < bulk.cap() ? "the cap of its caller is %s by now".formatted(most) : null;
       advance(bulk, new Tally(bulk.progress()).to(bulk.progress().position(), 0, term), true, left);
       return 0;
     }

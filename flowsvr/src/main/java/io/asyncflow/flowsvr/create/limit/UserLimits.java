@@ -84,7 +84,7 @@ public class UserLimits {
     if (count > rate.most()) {
       throw new InvalidFieldException(
           "taskDataList",
-          "has %d tasks of user %s, and type %s allows a user %d a minute"
+          "has %s tasks of user %s, and type %s allows a user %s a minute"
               .formatted(count, user, type.type(), type.userRateLimit()));
     }
   }
@@ -94,7 +94,7 @@ public class UserLimits {
     long from = rate.chargedFrom(spending.spentUntil(), spending.now());
     if (rate.permits(from, spending.now()) < count) {
       throw new RateExceededException(
-          "user %s has created the %d tasks a minute that type %s allows; nothing was created"
+          "user %s has created the %s tasks a minute that type %s allows; nothing was created"
               .formatted(user, type.userRateLimit(), type.type()),
           Duration.ofMillis(rate.waitMs(from, count, spending.now())));
     }

@@ -135,6 +135,6 @@ public record JobRow(
       return "its children failed, and have succeeded since: a retry of the job "
           + (merges ? "merges them" : "ends it");
     }
-    return "%d of %d children failed, %d were cancelled".formatted(failed, total, allCancelled());
+    return "%s of %s children failed, %s were cancelled".formatted(failed, total, allCancelled());
   }
 }

@@ -105,7 +105,7 @@ class JobAuditStore {
       for (TaskType type : types) {
         Ended last = after.get(type);
         parts.add(
-            "SELECT %d AS source, part.* FROM (\n%s) part\n".formatted(parts.size(), ENDED_AFTER));
+            "SELECT %s AS source, part.* FROM (\n%s) part\n".formatted(parts.size(), ENDED_AFTER));
         values.addAll(
             List.of(
                 type.name(), last.endTime(), last.endTime(), last.id(), quiet.toMillis(), limit));

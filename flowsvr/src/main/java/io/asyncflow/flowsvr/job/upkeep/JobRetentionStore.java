@@ -113,7 +113,7 @@ class JobRetentionStore {
       List<String> parts = new ArrayList<>();
       List<Object> values = new ArrayList<>();
       for (Span span : group) {
-        parts.add("SELECT %d AS source FROM (\n%s) part\n".formatted(parts.size(), ENDED));
+        parts.add("SELECT %s AS source FROM (\n%s) part\n".formatted(parts.size(), ENDED));
         values.addAll(span.values(1));
       }
       jdbc.sql(String.join("UNION ALL\n", parts))

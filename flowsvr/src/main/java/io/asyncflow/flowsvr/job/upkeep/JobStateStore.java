@@ -29,7 +29,7 @@ class JobStateStore {
                   FROM (SELECT 1
                         FROM t_job FORCE INDEX (idx_state)
                         WHERE state = '%1$s'
-                        LIMIT %2$d) some
+                        LIMIT %2$s) some
                   """
                       .formatted(state.name(), MOST))
           .collect(joining("UNION ALL\n"));

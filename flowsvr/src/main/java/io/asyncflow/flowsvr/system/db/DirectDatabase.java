@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.stereotype.Component;
@@ -16,9 +17,14 @@ import org.springframework.stereotype.Component;
 public class DirectDatabase {
 
   private final HikariDataSource pool;
+  private final String session;
 
-  public DirectDatabase(HikariDataSource pool) {
+  /**
+   * @param session what each session sets, as Connector/J's {@code sessionVariables}
+   */
+  public DirectDatabase(HikariDataSource pool, @Value("${flow.database.session}") String session) {
     this.pool = pool;
+    this.session = session;
   }
 
   /** The database's URL without secrets. */
@@ -42,7 +48,7 @@ public class DirectDatabase {
             .build();
     Properties settings = new Properties();
     settings.putAll(pool.getDataSourceProperties());
-    settings.remove("sessionVariables"); // they limit statements of requests
+    settings.setProperty("sessionVariables", session); // without the limits of requests
     String atMost = Long.toString(Math.max(1, patience.toMillis())); // 0 would mean no limit
     settings.setProperty("connectTimeout", atMost);
     settings.setProperty("socketTimeout", atMost);

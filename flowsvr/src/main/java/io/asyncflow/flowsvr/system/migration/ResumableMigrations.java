@@ -41,7 +41,7 @@ final class ResumableMigrations implements Callback, ScriptDatabase.Interceptor 
         version VARCHAR(50) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
         checksum INT NOT NULL,
         PRIMARY KEY (version, checksum)
-      ) ENGINE = InnoDB
+      ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC
       """;
 
   // Committed by the first statement: DDL commits the open transaction implicitly, and other

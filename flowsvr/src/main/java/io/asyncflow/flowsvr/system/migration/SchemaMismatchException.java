@@ -1,13 +1,14 @@
 package io.asyncflow.flowsvr.system.migration;
 
 import java.util.Arrays;
+import java.util.Optional;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationVersion;
 
 /**
- * The tables of the database were made by migrations that are unknown to this server or differ from
- * its own; the message names the remedy.
+ * The tables of the database were made by migrations that failed, are unknown to this server or
+ * differ from its own; the message names the remedy.
  */
 public final class SchemaMismatchException extends RuntimeException {
 
@@ -27,6 +28,25 @@ public final class SchemaMismatchException extends RuntimeException {
    * @param flyway that refused the tables
    */
   static SchemaMismatchException of(String place, Flyway flyway, Throwable refusal) {
+    Optional<MigrationVersion> failed =
+        Arrays.stream(flyway.info().applied())
+            .filter(migration -> migration.getState().isFailed())
+            .map(MigrationInfo::getVersion)
+            .findFirst();
+    if (failed.isPresent()) {
+      return new SchemaMismatchException(
+          "migration "
+              + failed.get()
+              + " failed at an earlier start, which left a part of its tables at "
+              + place
+              + "; once its cause is mended, "
+              + (BASELINE.equals(failed.get())
+                  ? "drop this schema and start the server again."
+                  : "delete the row of flyway_schema_history whose success is 0 and start the"
+                      + " server again, which skips what is done."),
+          false,
+          refusal);
+    }
     if (Arrays.stream(flyway.info().applied())
         .anyMatch(SchemaMismatchException::isAnotherBaseline)) {
       return new SchemaMismatchException(

@@ -44,6 +44,9 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
         keys.put(key.group(2), key.group(1));
       }
     }
+    if (columns.isEmpty()) { // or all columns of tables would be taken for superfluous
+      throw new IllegalArgumentException("no column in: " + ddl);
+    }
     return new TableShape(columns, keys);
   }
 

@@ -23,6 +23,7 @@ import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.environment.DirectKeys;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.FlowServer;
 import io.asyncflow.flowsvr.RunningServer;
@@ -43,6 +44,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -229,12 +231,14 @@ class KeysIT {
     awaitKnown(read);
     CompletableFuture<HoldAnswer> hold =
         CompletableFuture.supplyAsync(
-            () -> work.hold(new HoldRequest(TYPE, 1, "w-revoked", 30_000, null, null)));
+            () -> work.hold(new HoldRequest(TYPE, 1, "w-revoked", 30_000, null, null)),
+            OtherThread::start);
     await()
         .atMost(SOON)
         .until(() -> other.getBean(OpenHolds.class).seenWorkers().contains("w-revoked"));
     try (EventConnection stream = read.events().open(EventFilter.ALL, null)) {
-      CompletableFuture<Void> streaming = CompletableFuture.runAsync(() -> readOn(stream));
+      CompletableFuture<Void> streaming =
+          CompletableFuture.runAsync(() -> readOn(stream), OtherThread::start);
       long begin = System.nanoTime();
       at(one, adminKey).keys().revoke(worker.keyId(), "leaked");
       at(one, adminKey).keys().revoke(reader.keyId(), "leaked");
@@ -244,9 +248,12 @@ class KeysIT {
       Duration streamed = since(begin, () -> await().atMost(SOON).until(streaming::isDone));
       streaming.join();
       System.out.printf(
+          Locale.ROOT,
           "after a revocation, the other server refuses the key after %,d ms, its parked hold has"
               + " ended after %,d ms, and its stream after %,d ms%n",
-          refused.toMillis(), held.toMillis(), streamed.toMillis());
+          refused.toMillis(),
+          held.toMillis(),
+          streamed.toMillis());
     }
     assertThat(listed(worker).state()).isEqualTo(KeyState.REVOKED);
     assertThat(listed(worker).revokeReason()).isEqualTo("leaked");
@@ -542,7 +549,7 @@ class KeysIT {
     FlowClient read = at(one, reader.key());
     List<CompletableFuture<HoldAnswer>> holds = new ArrayList<>();
     for (String name : List.of("w-cap-1", "w-cap-2", "w-cap-3")) {
-      holds.add(CompletableFuture.supplyAsync(() -> waiting(work, name)));
+      holds.add(CompletableFuture.supplyAsync(() -> waiting(work, name), OtherThread::start));
       await().atMost(SOON).until(() -> one.getBean(OpenHolds.class).seenWorkers().contains(name));
     }
     assertRefused(ErrorCode.LIMIT_EXCEEDED, () -> waiting(work, "w-cap-4"));

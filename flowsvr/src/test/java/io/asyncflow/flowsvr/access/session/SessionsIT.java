@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.access.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.access.FakeIssuer;
 import io.asyncflow.flowsvr.access.KeysServers;
 import io.asyncflow.flowsvr.wire.Wire;
@@ -15,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -212,8 +214,10 @@ class SessionsIT {
     long first = System.nanoTime() - begin;
     elsewhere.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join();
     System.out.printf(
+        Locale.ROOT,
         "a log-out ended a stream here after %,d ms, and one at another server after %,d ms%n",
-        first / 1_000_000, (System.nanoTime() - begin) / 1_000_000);
+        first / 1_000_000,
+        (System.nanoTime() - begin) / 1_000_000);
     assertThat(ofAnother).isNotDone();
     post(other, "/api/session/end", "", another, "X-XSRF-TOKEN", another.csrfToken());
     ofAnother.orTimeout(SOON.toSeconds(), TimeUnit.SECONDS).join();
@@ -526,7 +530,7 @@ class SessionsIT {
         Stream.generate(
                 () ->
                     CompletableFuture.supplyAsync(
-                        () -> bearer(one, "/api/session", "", key.text())))
+                        () -> bearer(one, "/api/session", "", key.text()), OtherThread::start))
             .limit(8)
             .toList();
     assertThat(last.stream().map(CompletableFuture::join).filter(each -> each.status() == 200))

@@ -345,7 +345,7 @@ class TokensIT {
   void denialWhoseTimeSqlHasLoweredGoesOnUntilACallerWithTheRightEndsIt() {
     String token = ISSUER.token(claims("hopeful", "READER"));
     String principal = me(token).result().path("principal").asString();
-    String deny = "{'principal':'hopeful','seconds':%d}";
+    String deny = "{'principal':'hopeful','seconds':%s}";
     assertThat(post("/api/key/deny", deny.formatted(60), KeysServers.ENVIRONMENT_KEY).status())
         .isEqualTo(200);
     SERVERS

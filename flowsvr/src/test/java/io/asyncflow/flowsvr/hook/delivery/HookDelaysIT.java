@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,6 +72,7 @@ class HookDelaysIT {
     List<Long> beside = delays();
 
     System.out.printf(
+        Locale.ROOT,
         "row 45: %d events reached their endpoint after %d ms at p50 and %d ms at p99; beside a"
             + " hook that hangs after %d and %d ms, %.2f x at p99%n",
         EVENTS,

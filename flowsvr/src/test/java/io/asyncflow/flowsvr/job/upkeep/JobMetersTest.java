@@ -19,6 +19,7 @@ import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -79,7 +80,7 @@ class JobMetersTest {
               ofType.add(JobState.SUCCESS, 4, 2, 1_500);
               ofType.add(JobState.FAILED, 15, 1, 90_000_000);
               ofType.add(JobState.CANCELLED, 0, 1, 1);
-              ended.put("type%03d".formatted(i), ofType);
+              ended.put(String.format(Locale.ROOT, "type%03d", i), ofType);
             });
     when(store.endedAfter(any(), anyLong())).thenReturn(new Ends(1, ended), new Ends(2, Map.of()));
 

@@ -27,6 +27,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.pause.PauseKind;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.FlowServer;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
@@ -41,6 +42,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -98,7 +100,7 @@ class PausesIT {
   @Test
   void pausedTypeGivesNothingUntilItIsResumed() {
     aTask("first");
-    pauses.set(PauseKind.TYPE, lark.name().toUpperCase(), null, "ann", "why not");
+    pauses.set(PauseKind.TYPE, lark.name().toUpperCase(Locale.ROOT), null, "ann", "why not");
 
     assertThat(hold().tasks()).isEmpty();
     assertThat(pauses.list(PauseKind.TYPE, 10, null).pauseList())
@@ -572,7 +574,7 @@ class PausesIT {
 
       HoldRequest longPoll = new HoldRequest(lark.name(), 1, WORKER, 20_000, null, List.of());
       CompletableFuture<List<Task>> parked =
-          CompletableFuture.supplyAsync(() -> far.holdTasks(longPoll));
+          CompletableFuture.supplyAsync(() -> far.holdTasks(longPoll), OtherThread::start);
       pauses.clear(PauseKind.STAGE, lark + "/first");
       assertThat(parked.get(15, SECONDS)).as("resumed here, held there").hasSize(1);
 

@@ -183,8 +183,11 @@ class KilledFiresIT {
     statementsOfALook(); // reads types and lanes, which later ones know
     int statements = Math.min(statementsOfALook(), statementsOfALook());
     System.out.printf(
-        "%d schedules, %d statements, each of them with %d faults%n",
-        expected().size(), statements, Kind.values().length);
+        Locale.ROOT,
+        "%s schedules, %s statements, each of them with %s faults%n",
+        expected().size(),
+        statements,
+        Kind.values().length);
     return IntStream.rangeClosed(1, statements)
         .boxed()
         .flatMap(

@@ -19,6 +19,7 @@ import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -117,7 +118,8 @@ class LyingSlicesIT {
     assertThat(firesWithTheirTask()).isEqualTo(expected);
     assertThat(count("SELECT SUM(fire_count) FROM t_schedule")).isEqualTo(expected);
     assertThat(count("SELECT COUNT(*) FROM t_schedule_gap")).isZero();
-    System.out.printf("%d fires by %d servers in %s looks%n", expected, SERVERS, rounds);
+    System.out.printf(
+        Locale.ROOT, "%d fires by %d servers in %s looks%n", expected, SERVERS, rounds);
   }
 
   private long unfinished() {

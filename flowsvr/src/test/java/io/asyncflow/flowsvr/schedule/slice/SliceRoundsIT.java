@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -556,7 +557,7 @@ class SliceRoundsIT {
         a.rounds.runOnce();
         each.add(StatementCounter.ofThisThread() - before);
       }
-      System.out.printf("statements of each round at rest: %s%n", each);
+      System.out.printf(Locale.ROOT, "statements of each round at rest: %s%n", each);
       assertThat(each).allMatch(count -> count <= 3);
 
       inUse = false;

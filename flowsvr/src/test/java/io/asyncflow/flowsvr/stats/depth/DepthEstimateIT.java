@@ -9,6 +9,7 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
@@ -83,7 +84,7 @@ class DepthEstimateIT {
         new DepthEstimate(new DepthStore(jdbc, () -> false)::guesses, () -> false)
             .of(List.of(range))
             .get(0);
-    System.out.printf("%d tasks are estimated as %d%n", tasks, estimate);
+    System.out.printf(Locale.ROOT, "%s tasks are estimated as %s%n", tasks, estimate);
     assertThat((double) estimate / tasks).isBetween(0.75, 1.35);
   }
 

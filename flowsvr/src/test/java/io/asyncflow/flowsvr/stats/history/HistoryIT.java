@@ -41,7 +41,7 @@ class HistoryIT {
       List<String> rows = new ArrayList<>();
       for (int writer = 1; writer <= writers; writer++) {
         rows.add(
-            "('%s', '', %d, %d, 1, 1, 0,0,0,0,0,0,0,0,0,0,0, '', '')"
+            "('%s', '', %s, %s, 1, 1, 0,0,0,0,0,0,0,0,0,0,0, '', '')"
                 .formatted(type, fromMinute + minute, writer));
       }
       jdbc.sql("INSERT INTO t_metric VALUES " + String.join(", ", rows)).update();
@@ -83,7 +83,7 @@ class HistoryIT {
   private void failures(String type, long hour, int groups) {
     List<String> rows = new ArrayList<>();
     for (int group = 1; group <= groups; group++) {
-      rows.add("('%s', %d, %d, 1, 's', 'FAIL', 1, 1, 1, 1, '', '')".formatted(type, hour, group));
+      rows.add("('%s', %s, %s, 1, 's', 'FAIL', 1, 1, 1, 1, '', '')".formatted(type, hour, group));
     }
     jdbc.sql("INSERT INTO t_failure_group VALUES " + String.join(", ", rows)).update();
   }

@@ -35,6 +35,8 @@ class RetryingTransactionsIT {
   @Autowired RetryingTransactions transactions;
   @Autowired PlatformTransactionManager manager;
   @Autowired HeartbeatDatabase heartbeats;
+  @Autowired ReadDatabase reads;
+  @Autowired DirectDatabase direct;
   @Autowired JdbcClient jdbc;
 
   @BeforeEach
@@ -311,6 +313,33 @@ class RetryingTransactionsIT {
                 .query(String.class)
                 .single())
         .isEqualTo("READ-COMMITTED");
+  }
+
+  /** The test database has others; see {@link io.asyncflow.dev.testing.TestServices}. */
+  @Test
+  void eachSessionHasTheSettingsThatStatementsNeed() {
+    List<JdbcClient> sessions =
+        List.of(
+            jdbc,
+            heartbeats.client(),
+            reads.client(),
+            JdbcClient.create(direct.withTimeout(Duration.ofSeconds(9))));
+    assertThat(sessions)
+        .extracting(
+            session ->
+                session
+                    .sql(
+                        """
+                        SELECT CONCAT_WS(' ', @@session.sql_mode, @@session.sql_quote_show_create,
+                          @@session.sql_safe_updates, @@session.sql_select_limit,
+                          @@session.sql_big_selects, @@session.sql_auto_is_null,
+                          @@session.completion_type, @@session.unique_checks)
+                        """)
+                    .query(String.class)
+                    .single())
+        .containsOnly(
+            "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION 1 0"
+                + " 18446744073709551615 1 0 NO_CHAIN 1");
   }
 
   @Test

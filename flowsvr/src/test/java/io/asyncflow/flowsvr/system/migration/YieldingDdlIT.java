@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.system.db.DirectDatabase;
 import java.sql.Connection;
@@ -27,14 +28,16 @@ class YieldingDdlIT {
   @Test
   void callsOfServersRunWhileAMigrationWaitsForALongTransaction() throws Exception {
     try (HikariDataSource pool = pool()) {
-      DirectDatabase database = new DirectDatabase(pool);
+      DirectDatabase database = new DirectDatabase(pool, "sql_quote_show_create=1");
       JdbcClient server = JdbcClient.create(database.withTimeout(PATIENCE));
       server.sql("CREATE TABLE t_used (id INT PRIMARY KEY)").update();
       CompletableFuture<Void> migration;
       try (Connection transaction = pool.getConnection()) {
         transaction.setAutoCommit(false);
         read(transaction);
-        migration = CompletableFuture.runAsync(() -> addColumn(database.withTimeout(PATIENCE)));
+        migration =
+            CompletableFuture.runAsync(
+                () -> addColumn(database.withTimeout(PATIENCE)), OtherThread::start);
         await().atMost(PATIENCE).until(() -> waits(server));
 
         // Queues behind the ALTER, which gives way.

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.tasktable.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,8 @@ class TableShapeTest {
         PRIMARY KEY (`id`),
         KEY `idx_claim` (`stage`,`id`),
         UNIQUE KEY `idx_note` (`note`(10))
-      ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin""";
+      ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin\
+      """;
 
   @Test
   void readsColumnsAndKeysAsTheEngineWritesThem() {
@@ -31,6 +33,12 @@ class TableShapeTest {
   }
 
   @Test
+  void aDefinitionThatIsWrittenOtherwiseIsNoTableWithoutColumns() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TableShape.parse(TEMPLATE.replace('`', '"')));
+  }
+
+  @Test
   void orderOfColumnsDoesNotMatter() {
     TableShape other =
         TableShape.parse(
@@ -42,7 +50,8 @@ class TableShapeTest {
               PRIMARY KEY (`id`),
               UNIQUE KEY `idx_note` (`note`(10)),
               KEY `idx_claim` (`stage`,`id`)
-            ) ENGINE=InnoDB""");
+            ) ENGINE=InnoDB\
+            """);
     assertThat(other.changesTo(TableShape.parse(TEMPLATE))).isEmpty();
   }
 
@@ -58,7 +67,8 @@ class TableShapeTest {
               PRIMARY KEY (`id`),
               KEY `idx_claim` (`stage`),
               KEY `idx_gone` (`gone`)
-            ) ENGINE=InnoDB""");
+            ) ENGINE=InnoDB\
+            """);
     assertThat(old.changesTo(TableShape.parse(TEMPLATE)))
         .containsExactly(
             "ADD COLUMN `note` text",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.OwnSchema;
 import io.asyncflow.rules.TaskTable;
@@ -226,7 +227,8 @@ class TaskTableUpgradeIT {
     migrate("ADD COLUMN batch_id BIGINT NULL");
     CompletableFuture<Integer> starting;
     try (Connection reader = aLongReaderOf(first)) {
-      starting = CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce());
+      starting =
+          CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce(), OtherThread::start);
       await().until(() -> output.getOut().contains("is in use by a long transaction"));
       tables.drop(second);
     }
@@ -247,7 +249,7 @@ class TaskTableUpgradeIT {
 
     try (Connection reader = aLongReaderOf(third)) {
       CompletableFuture<Integer> killed =
-          CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce());
+          CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce(), OtherThread::start);
       await().until(() -> tables.shapeOf(second).keys().containsKey("idx_job"));
       for (long id : connectionsThatChange(third)) {
         sql.execute("KILL " + id);
@@ -297,7 +299,8 @@ class TaskTableUpgradeIT {
     try (Connection other = schema.connect();
         Statement statement = other.createStatement()) {
       statement.execute("SELECT GET_LOCK(CONCAT('asyncflow.ddl.', MD5(DATABASE())), 0)");
-      waiting = CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce());
+      waiting =
+          CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce(), OtherThread::start);
       statement.execute("SELECT SLEEP(" + (SOCKET_TIMEOUT.toSeconds() + 1) + ")");
       assertThat(waiting).isNotDone();
     }
@@ -311,7 +314,8 @@ class TaskTableUpgradeIT {
     migrate("ADD COLUMN batch_id BIGINT NULL");
     CompletableFuture<Integer> waiting;
     try (Connection reader = aLongReaderOf(table)) {
-      waiting = CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce());
+      waiting =
+          CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce(), OtherThread::start);
       await().until(() -> output.getOut().contains("is in use by a long transaction"));
 
       for (int i = 0; i < 20; i++) {

@@ -9,6 +9,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.Node;
@@ -27,6 +28,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -95,9 +97,9 @@ class DatabaseFaultsIT {
         Duration recovered = load.untilPerSecond(before * 0.9, RECOVERY.multipliedBy(3));
 
         Figures.print(
-            "row 12: database killed for %d s under load; %d of %d creates were refused, the slowest"
-                + " answer took %.1f s (target %d s); %.0f tasks/s before, 90 %% of that %.1f s after"
-                + " its return (target %d s)",
+            "row 12: database killed for %d s under load; %d of %d creates were refused, the"
+                + " slowest answer took %.1f s (target %d s); %.0f tasks/s before, 90 %% of that"
+                + " %.1f s after its return (target %d s)",
             OUTAGE.toSeconds(),
             during.stream().filter(call -> call.code() != 0).count(),
             during.size(),
@@ -162,8 +164,8 @@ class DatabaseFaultsIT {
         final Duration recovered = thawed.elapsed();
         long start = frozen.startedAt();
         Figures.print(
-            "%s: for %d s; not ready after %.1f s; the slowest create took %d ms, the slowest hold %d"
-                + " ms, the slowest read %d ms; all well %d ms after the thaw",
+            "%s: for %d s; not ready after %.1f s; the slowest create took %d ms, the slowest hold"
+                + " %d ms, the slowest read %d ms; all well %d ms after the thaw",
             type.replaceFirst("row13_", "row 13: database ").replace('_', ' '),
             OUTAGE.toSeconds(),
             seconds(unready[0]),
@@ -224,7 +226,10 @@ class DatabaseFaultsIT {
         probe.close();
         statement.execute("UNLOCK TABLES");
       }
-      hungry.parallelStream().forEach(Probe::close);
+      hungry.stream()
+          .map(each -> CompletableFuture.runAsync(each::close, OtherThread::start))
+          .toList()
+          .forEach(CompletableFuture::join);
       scenario.healed();
       scenario.awaitDrained(PATIENCE);
 

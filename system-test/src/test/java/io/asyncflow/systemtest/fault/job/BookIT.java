@@ -18,6 +18,7 @@ import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.example.tts.BookWorker;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.Node;
@@ -168,7 +169,8 @@ class BookIT {
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
-        });
+        },
+        OtherThread::start);
   }
 
   /** By how far the job is and not by time, so that it is the same on any machine. */

@@ -19,6 +19,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.measure.Figures;
@@ -190,7 +191,7 @@ class JobFaultsIT {
       List<Integer> seenDone = new ArrayList<>();
       try (ProgressEvents events = ProgressEvents.of(id, other.port(), null)) {
         final CompletableFuture<Void> listening =
-            CompletableFuture.runAsync(() -> listen(events, seen, seenDone));
+            CompletableFuture.runAsync(() -> listen(events, seen, seenDone), OtherThread::start);
         Duration worst = Duration.ZERO;
         for (int done = 100; done <= total; done += 100) {
           report(client, hold(client, "row10_job", "child", 100));

@@ -29,6 +29,7 @@ import io.asyncflow.systemtest.scenario.Window;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
@@ -125,9 +126,11 @@ class PauseFaultsIT {
               acts.entrySet().stream()
                   .map(
                       kind ->
-                          "%.0f of %ss"
-                              .formatted(
-                                  kind.getValue().get() / seconds(watch.elapsed()), kind.getKey()))
+                          String.format(
+                              Locale.ROOT,
+                              "%.0f of %ss",
+                              kind.getValue().get() / seconds(watch.elapsed()),
+                              kind.getKey()))
                   .collect(joining(", "));
           schedules.forEach(client.schedules()::delete);
 
@@ -152,8 +155,8 @@ class PauseFaultsIT {
                               .map(one -> paused.what() + ": " + one.task().taskId()))
                   .toList();
           Figures.print(
-              "row 43: %d tasks (%.0f a second) and %d jobs under pauses and resumes, a second %s:"
-                  + " %d held a second after a pause",
+              "row 43: %s tasks (%.0f a second) and %s jobs under pauses and resumes, a second %s:"
+                  + " %s held a second after a pause",
               created.get(), load, jobs.size(), rates, broken.size());
           assertThat(pauses).isNotEmpty();
           assertThat(broken).isEmpty();

@@ -79,9 +79,9 @@ class DatabaseClockFaultsIT {
             fires(audit, now + AHEAD.toMillis(), now + HOUR.minus(LATE).toMillis());
         Figures.print(
             "row 33: clock of the database set back by an hour when an owner was killed: its slices"
-                + " had other owners after %.1f s (target %d s); then set forward by two hours when"
-                + " another was killed: after %.1f s; of the hour that was left out, %d schedules of"
-                + " one second made %d fires, within their catch-up policies",
+                + " had other owners after %.1f s (target %s s); then set forward by two hours when"
+                + " another was killed: after %.1f s; of the hour that was left out, %s schedules of"
+                + " one second made %s fires, within their catch-up policies",
             seconds(back),
             TWO_LEASES.toSeconds(),
             seconds(ahead),
@@ -127,7 +127,7 @@ class DatabaseClockFaultsIT {
     SELECT COUNT(*)
     FROM t_schedule_slice s
     JOIN t_server_number n ON n.owner = s.owner
-    WHERE n.server_number = %d
+    WHERE n.server_number = %s
     """
         .formatted(number);
   }

@@ -15,6 +15,7 @@ import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.systemtest.check.ScheduleChecker;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
@@ -125,8 +126,8 @@ class ScheduleFaultsIT {
       ScheduleAudit audit = ticking.audit();
       Duration late = ScheduleChecker.lateness(audit);
       Figures.print(
-          "row 29: %d servers killed -9 in turn under %d schedules of one second; %d of %d fires,"
-              + " each with its one task; the latest was made %d ms after its time (target 0)",
+          "row 29: %s servers killed -9 in turn under %s schedules of one second; %s of %s fires,"
+              + " each with its one task; the latest was made %s ms after its time (target 0)",
           kills, count, audit.fires().size(), expected, ms(late));
       assertThat(Ticking.violations(audit)).isEmpty();
       assertThat(audit.fires().size()).isEqualTo(expected);
@@ -182,8 +183,8 @@ class ScheduleFaultsIT {
       ticking.awaitFatesUntil(ticking.now());
       ticking.stop();
       Figures.print(
-          "row 31: owner stopped by SIGSTOP for %d s; its slices had other owners after %.1f s"
-              + " (target %d s), and nothing was done twice when it woke up",
+          "row 31: owner stopped by SIGSTOP for %s s; its slices had other owners after %.1f s"
+              + " (target %s s), and nothing was done twice when it woke up",
           LEASE.multipliedBy(2).toSeconds(), seconds(takeover), TAKEOVER.toSeconds());
       assertThat(ticking.violations()).isEmpty();
       assertThat(watch.contradictions()).isEmpty();
@@ -245,8 +246,8 @@ class ScheduleFaultsIT {
       ticking.stop();
       Figures.print(
           "row 35: a third server with a fifth of the weights joined, and had %.0f %% of the load"
-              + " after %.0f s (target %d s); slices of a killed owner had others after %.1f s"
-              + " (target %d s); those of a server that stopped after %.1f s",
+              + " after %.0f s (target %s s); slices of a killed owner had others after %.1f s"
+              + " (target %s s); those of a server that stopped after %.1f s",
           100 * shared.partOfOthersThan(others),
           seconds(joined),
           SHARE.toSeconds(),
@@ -276,7 +277,7 @@ class ScheduleFaultsIT {
               .toList();
       CompletableFuture.allOf(
               workers.stream()
-                  .map(worker -> CompletableFuture.runAsync(worker::start))
+                  .map(worker -> CompletableFuture.runAsync(worker::start, OtherThread::start))
                   .toArray(CompletableFuture[]::new))
           .join();
       await().atMost(LONG_PATIENCE).until(() -> outcomes.size() == count);
@@ -377,9 +378,9 @@ class ScheduleFaultsIT {
       ticking.stop();
       ScheduleAudit audit = ticking.audit();
       Figures.print(
-          "row 36: %d callers saved, paused, resumed, deleted and created %d schedules of one"
-              + " second for %d s: %d acts, and %d pauses with a look at what was left, %d calls"
-              + " refused and repeated; %d fires, %d of them withdrawn",
+          "row 36: %s callers saved, paused, resumed, deleted and created %s schedules of one"
+              + " second for %s s: %s acts, and %s pauses with a look at what was left, %s calls"
+              + " refused and repeated; %s fires, %s of them withdrawn",
           callers,
           all,
           time.toSeconds(),
@@ -407,7 +408,7 @@ class ScheduleFaultsIT {
       for (int look = 0; look < 3; look++) {
         int left =
             ticking.countTasks(
-                "schedule_id = %s AND fire_time > %d AND status IN (1, 2, 32)"
+                "schedule_id = %s AND fire_time > %s AND status IN (1, 2, 32)"
                     .formatted(id, answered));
         if (left > 0) {
           problems.add(left + " tasks after " + answered + " are left of " + id);
@@ -489,8 +490,8 @@ class ScheduleFaultsIT {
       ticking.awaitFatesUntil(ticking.now() + Duration.ofSeconds(2).toMillis());
       ticking.stop();
       Figures.print(
-          "row 37: database killed for %d s under 60 schedules of one second; each fire time had a"
-              + " fate %.1f s after its return (target %d s)",
+          "row 37: database killed for %s s under 60 schedules of one second; each fire time had a"
+              + " fate %.1f s after its return (target %s s)",
           outage.toSeconds(), seconds(took), target.toSeconds());
       assertThat(ticking.violations()).isEmpty();
       assertThat(watch.contradictions()).isEmpty();

@@ -204,7 +204,7 @@ final class Ticking implements AutoCloseable {
                         FROM t_schedule
                         WHERE state = 1
                           AND overlap <> 3
-                          AND next_fire_time < %d
+                          AND next_fire_time < %s
                         """
                             .formatted(time))
                     == 0);

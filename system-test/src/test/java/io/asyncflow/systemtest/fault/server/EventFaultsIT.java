@@ -91,8 +91,8 @@ class EventFaultsIT {
       assertThat(sorted).isNotEmpty();
       long p99 = sorted.get(sorted.size() * 99 / 100);
       Figures.print(
-          "row 44: %d events without gaps, half of them of another server, without Redis: told after"
-              + " %d ms at p50 and %d ms at p99",
+          "row 44: %s events without gaps, half of them of another server, without Redis: told after"
+              + " %s ms at p50 and %s ms at p99",
           sorted.size(), sorted.get(sorted.size() / 2), p99);
       assertThat(p99).isLessThan(MAX_LAG_MS);
 
@@ -117,7 +117,7 @@ class EventFaultsIT {
       threads.shutdownNow();
     }
     Figures.print(
-        "row 44: %d events of %d creates, %d rollbacks between them, one commit after %d s, and a"
+        "row 44: %s events of %s creates, %s rollbacks between them, one commit after %s s, and a"
             + " server stopped for as long and killed: each was told",
         written(begin).size(), created.size(), rollbacks.get(), FREEZE.toSeconds());
     assertThat(rollbacks.get()).isPositive();
@@ -181,14 +181,14 @@ class EventFaultsIT {
     List<String> days = tables(connection);
     try (Statement statement = connection.createStatement()) {
       statement.executeUpdate(
-          "INSERT INTO %s (event_time, kind, task_type, body) VALUES (%d, 1, '%s', '{}')"
+          "INSERT INTO %s (event_time, kind, task_type, body) VALUES (%s, 1, '%s', '{}')"
               .formatted(todayAmong(connection, days), now(connection), TYPE));
     }
   }
 
   private static String todayAmong(Connection connection, List<String> days) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet day = statement.executeQuery("SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y%m%d')")) {
+        ResultSet day = statement.executeQuery("SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y%m%s')")) {
       day.next();
       String today = "t_event_" + day.getString(1);
       assertThat(days).contains(today);

@@ -11,6 +11,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
@@ -134,9 +135,9 @@ class RollingFaultsIT {
         final Verdict verdict = scenario.verdict(drainBound);
         final List<Event> refused = refusedCreates(scenario);
         Figures.print(
-            "row 21: %d tasks created at %.0f a second and %d rolls while servers were killed at"
-                + " %s; %d creates refused by a living server; begin = end = %d after %.0f s; %d of"
-                + " %d executions repeated; %s",
+            "row 21: %s tasks created at %.0f a second and %s rolls while servers were killed at"
+                + " %s; %s creates refused by a living server; begin = end = %s after %.0f s; %s of"
+                + " %s executions repeated; %s",
             creators.created(),
             creators.perSecond(),
             end - 1,
@@ -235,7 +236,7 @@ class RollingFaultsIT {
               return tablesOf(type).first() == end;
             });
     Figures.print(
-        "row 21: its %d drained tables were given up and dropped within %.1f s of the end of their"
+        "row 21: its %s drained tables were given up and dropped within %.1f s of the end of their"
             + " retention",
         end - 1, seconds(watch.elapsed()));
   }
@@ -260,7 +261,7 @@ class RollingFaultsIT {
           () -> scenario.fault("stop " + slow.name() + " before its commit", slow::pause));
       CompletableFuture<List<String>> creating =
           CompletableFuture.supplyAsync(
-              () -> scenario.create(scenario.client(slow), 1, Script.smooth()));
+              () -> scenario.create(scenario.client(slow), 1, Script.smooth()), OtherThread::start);
       await().atMost(PATIENCE).until(wire::hasSprung);
 
       roll(leader, "row22");
@@ -350,7 +351,7 @@ class RollingFaultsIT {
             .allMatch(id -> id.endsWith("_row23_task_" + (rounds + 1)));
       }
       Figures.print(
-          "row 23: %d times two servers had made the next table and moved to it at once; it was one"
+          "row 23: %s times two servers had made the next table and moved to it at once; it was one"
               + " table a number",
           rounds);
     }
@@ -423,7 +424,7 @@ class RollingFaultsIT {
   private static void letADayPass(String type) {
     long day = TimeUnit.DAYS.toMillis(1);
     execute(
-        "UPDATE t_task_table SET drain_time = drain_time - %d, drop_time = drop_time - %d"
+        "UPDATE t_task_table SET drain_time = drain_time - %s, drop_time = drop_time - %s"
                 .formatted(day, day)
             + " WHERE task_type = '"
             + type
@@ -444,7 +445,7 @@ class RollingFaultsIT {
     String prefix = "t_" + type + "_task_";
     String sql =
         """
-        SELECT SUBSTRING(table_name, %d)
+        SELECT SUBSTRING(table_name, %s)
         FROM information_schema.tables
         WHERE table_schema = DATABASE()
           AND table_name RLIKE '^%s[0-9]+$'

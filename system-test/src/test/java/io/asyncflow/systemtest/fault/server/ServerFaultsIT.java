@@ -13,6 +13,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
@@ -126,7 +127,7 @@ class ServerFaultsIT {
       FlowClient client = scenario.client(mortal);
       CompletableFuture<List<String>> created =
           CompletableFuture.supplyAsync(
-              () -> scenario.createOneByOne(client, tasks, Script.smooth()));
+              () -> scenario.createOneByOne(client, tasks, Script.smooth()), OtherThread::start);
       for (int kills = 1; kills <= 2; kills++) {
         int enough = kills * tasks / 4;
         await().atMost(PATIENCE).until(() -> scenario.count("status = 4") > enough);
@@ -238,7 +239,7 @@ class ServerFaultsIT {
       FlowClient client = scenario.recorded(new HttpFlowClient(URI.create(url), null));
       CompletableFuture<List<String>> created =
           CompletableFuture.supplyAsync(
-              () -> scenario.createOneByOne(client, tasks, Script.smooth()));
+              () -> scenario.createOneByOne(client, tasks, Script.smooth()), OtherThread::start);
       await().atMost(PATIENCE).until(() -> scenario.count("status = 4") > 50);
 
       roll(scenario, front, mortal, other);

@@ -8,6 +8,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.WorkerNode;
@@ -179,7 +180,9 @@ class LaneFaultsIT {
     Strangers(String type) {
       all =
           servers.stream()
-              .map(server -> CompletableFuture.runAsync(() -> hold(server, type)))
+              .map(
+                  server ->
+                      CompletableFuture.runAsync(() -> hold(server, type), OtherThread::start))
               .toList();
     }
 

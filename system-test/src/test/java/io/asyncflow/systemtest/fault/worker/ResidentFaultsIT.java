@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,7 +101,7 @@ class ResidentFaultsIT {
           "row 42: a resident task whose worker, server and database were killed, five times in"
               + " all, was held again after %s s (target %.0f s); after a cancel another ran %.1f s"
               + " later; no two holders at once",
-          back.stream().map(time -> "%.1f".formatted(seconds(time))).toList(),
+          back.stream().map(time -> String.format(Locale.ROOT, "%.1f", seconds(time))).toList(),
           seconds(BACK),
           seconds(cancelled.elapsed()));
       assertThat(back).allMatch(time -> time.compareTo(BACK.multipliedBy(3)) < 0);
