@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,7 @@ class LocaleTest {
     return FORMATTED
         .matcher(source)
         .results()
-        .map(Matcher::group)
+        .map(MatchResult::group)
         .filter(text -> NUMBER.matcher(text).find());
   }
 
