@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from typing import Any, AsyncIterator, Callable, Deque, Iterable, Iterator, List, Optional, Sequence, Set
 
-from .client import FlowClient, key_of_text
+from .client import FlowClient, stored_text
 from .model import NonRetryable
 from .reports import RunEnds
 from .run import Run, Stage, StageRun, State
@@ -272,7 +272,7 @@ class Pool:
             return
         if stage.key is None:
             run.batch_key = ""
-        elif key_of_text(run.task.task_context) is None:  # else alone: no batch waits for a store
+        elif stored_text(run.task.task_context) is None:  # else alone: no batch waits for a store
             try:
                 run.batch_key = stage.key(self._runner.seen(run))
             except Exception as e:
