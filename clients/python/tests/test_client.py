@@ -450,6 +450,25 @@ class ClientTest(unittest.TestCase):
             self.client.get("7_lark_task_1")
         self.assertTrue(caught.exception.retryable)
 
+    def test_address_that_does_not_answer_leaves_time_for_the_others(self):
+        find = socket.getaddrinfo
+        with socket.socket() as full:
+            full.bind(("127.0.0.1", 0))
+            full.listen(0)
+            waiting = [socket.socket() for _ in range(4)]  # more than it lets in
+            for each in waiting:
+                self.addCleanup(each.close)
+                each.setblocking(False)
+                each.connect_ex(full.getsockname())
+            silent = find(*full.getsockname(), type=socket.SOCK_STREAM)
+            self.answer(ok({"taskData": TASK}))
+            client = FlowClient(self.server.url, timeout=0.5)
+            self.addCleanup(client.close)
+            with mock.patch("socket.getaddrinfo", lambda *a, **k: silent + find(*a, **k)):
+                client.get("1")
+            with mock.patch("socket.getaddrinfo", lambda *_, **__: []), self.assertRaises(FlowUnreachable):
+                FlowClient(self.server.url).get("1")
+
     def test_connection_is_kept_after_answers_and_refusals(self):
         self.answer(ok({"taskData": TASK}), refusal(404, 8035), ok({"taskData": TASK}))
         self.client.get("1")

@@ -350,11 +350,9 @@ class Worker:
                 if signals and is_main:
                     heeding.enter_context(process_signals.heeded(self._signalled, _is_shared))
                 self._start()
-            ended = loop.run_in_executor(None, self._stopped.wait)
             try:
-                while not ended.done():
-                    # In between Python calls the handlers of signals that came just before a wait.
-                    await asyncio.wait({ended}, timeout=0.5)
+                while not self._stopped.is_set():
+                    await asyncio.sleep(0.1)  # a signal just before a wait does not end it
                     self._heed_again()
             except asyncio.CancelledError:
                 await loop.run_in_executor(None, self.stop)
