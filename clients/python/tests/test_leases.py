@@ -241,6 +241,56 @@ class HeldTaskTest(unittest.TestCase):
         self.worker._heart.turn()
         self.assertEqual([True, False, False], sent)
 
+    def test_what_a_beat_cannot_carry_costs_no_lease(self):
+        """Neither a description nor a progress, whatever is the matter with it."""
+        from asyncflow import Code, FlowError, FlowUnreachable
+
+        for failure in (
+            FlowError(Code.INVALID_INPUT, "tasks[0].progress must be a whole number"),
+            FlowError(Code.MALFORMED_BODY, "not UTF-8"),
+            FlowError(Code.TOO_LARGE, "too large"),
+            FlowError(Code.INTERNAL, "a bug"),
+            FlowUnreachable("a firewall", 403),
+            TypeError("Object of type int64 is not JSON serializable"),
+            UnicodeEncodeError("utf-8", "\udce9", 0, 1, "surrogates not allowed"),
+        ):
+            self.setUp()
+            sent = []
+            beat = self.bench.flow.heartbeat
+
+            def picky(worker_id, tasks, start_id=None, worker=None):
+                sent.append((worker is not None, [*tasks[0]] if tasks else None))
+                if worker is not None or any("progress" in held for held in tasks):
+                    raise failure
+                return beat(worker_id, tasks, start_id)
+
+            def act(run):
+                self.worker._heart._client.heartbeat = picky
+                run.progress(40)
+                self.bench.clock.advance(7)
+                self.worker._heart.turn()
+                seen.append(run._run.lease.renew_at - self.bench.clock())
+
+            seen = []
+            with self.subTest(failure):
+                self.assertFalse(self.during_a_run(act))
+                bare = ["taskId", "leaseEpoch"]
+                self.assertEqual([(True, [*bare, "progress"]), (False, bare)], sent)
+                self.assertGreater(seen[0], 0, "the lease was renewed")
+
+    def test_beat_without_an_answer_is_not_repeated_at_once(self):
+        from asyncflow import Code, FlowError, FlowUnreachable
+
+        for failure in (FlowUnreachable("away"), FlowError(Code.NOT_AUTHENTICATED, "no"), FlowError(8080, "limit", 429, True)):
+            self.setUp()
+            sent = []
+            self.worker._heart._client.heartbeat = lambda *a: (sent.append(a), self.fail_by(failure))
+            self.worker._heart.turn()
+            self.assertEqual(1, len(sent))
+
+    def fail_by(self, failure):
+        raise failure
+
     def test_async_handler_is_cancelled_with_its_task(self):
         begun = threading.Event()
         ended = threading.Event()

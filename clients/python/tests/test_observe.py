@@ -173,12 +173,39 @@ class RunEndsTest(unittest.TestCase):
         self.assertEqual([("lark", "a", "cancelled", 0.0)], self.run_one(handler))
 
     def test_listener_that_fails_costs_no_report(self):
+        for thrown in (RuntimeError("no metrics"), SystemExit(3), KeyboardInterrupt()):
+            self.setUp()
+
+            @self.bench.worker.when_run_ends
+            def listener(end):
+                raise thrown
+
+            self.assertEqual("success", self.run_one(lambda run: Done())[0][2])
+            self.assertEqual([], self.bench.worker._runs.all())
+
+    def test_listener_that_exits_ends_no_thread_of_the_worker(self):
+        told = []
+
         @self.bench.worker.when_run_ends
         def listener(end):
-            raise RuntimeError("no metrics")
+            told.append((end.outcome, len(self.bench.worker._runs)))
+            raise SystemExit(3)
 
-        self.assertEqual("success", self.run_one(lambda run: Done())[0][2])
-        self.assertEqual([], self.bench.worker._runs.all())
+        def handler(run):
+            self.bench.flow.cancel(run.task.task_id)
+            self.bench.clock.advance(7)
+            self.bench.worker._heart.turn()
+            return Done()
+
+        self.run_one(handler)
+        self.assertEqual([("cancelled", 0)], told, "it is settled before")
+
+    def test_listener_is_told_when_the_report_is_on_its_way(self):
+        told = []
+        sender = self.bench.worker._sender
+        self.bench.worker.when_run_ends(lambda end: told.append(len(sender._unsettled())))
+        self.run_one(lambda run: Done())
+        self.assertEqual([1], told)
 
 
 class TracesTest(unittest.TestCase):

@@ -1,8 +1,11 @@
+import datetime
+import sys
 import tempfile
 import unittest
+from decimal import Decimal
 from pathlib import Path
 
-from asyncflow import Code, Done, FlowError, Next, NewTask, Status
+from asyncflow import Code, Done, Fail, FlowError, FlowUnreachable, Next, NewTask, Status
 from asyncflow.model import Report
 from asyncflow.run import Run, State
 from asyncflow.spool import Spool
@@ -204,6 +207,144 @@ class ReportsTest(unittest.TestCase):
         self.bench.flow.fail_calls(None)
         self.again()
         self.assertEqual(Status.SUCCESS, self.bench.task(task_id).status)
+
+    def test_result_that_is_no_json_fails_its_task_alone(self):
+        tomorrow = datetime.datetime.now()
+        results = {
+            "run_at": Done(creates=[NewTask("lark", "b", "ada", run_at=tomorrow)]),
+            "workers of a create": Done(creates=[NewTask("lark", "b", "ada", worker_ids={"w1"})]),
+            "half a character": Fail("x", creates=[NewTask("lark", "b", "\ud800")]),
+            "workers": Next("b", worker_ids={"w1"}),
+            "priority": Next("b", priority=Decimal(1)),
+            "stage": Next(b"b"),
+            "no number": Next("b", priority=float("nan")),
+            "digits": Next("b", priority=10**5000),
+        }
+        for stage, result in results.items():
+            self.bench.worker.stage("lark", stage)(lambda run, result=result: result)
+        self.bench.worker.stage("lark", "good")(lambda run: Done("ok"))
+        bad = [self.bench.create(stage) for stage in results]
+        good = self.bench.create("good")
+        self.bench.worker.run_due()
+        self.assertEqual("ok", self.bench.task(good).result)
+        for task_id in bad:
+            task = self.bench.task(task_id)
+            if task.task_stage != "digits" or sys.version_info >= (3, 11):
+                self.assertIs(Status.FAILED, task.status, task.task_stage)
+        self.assertEqual(1, len(self.sent), "no report was sent again")
+
+    def test_create_that_its_handler_changes_later_is_sent_as_it_was(self):
+        workers = ["w1"]
+        self.bench.flow.fail_calls(unreachable("task/set_tasks"))
+        self.run_one(Done(creates=[NewTask("lark", "b", "ada", worker_ids=workers)]))
+        workers.append(object())
+        self.bench.flow.fail_calls(None)
+        self.again()
+        (made,) = self.bench.flow.list_of_user("ada", Status.WAITING).tasks
+        self.assertEqual(["w1"], made.worker_ids)
+
+    def test_report_that_cannot_be_sent_holds_no_other_up(self):
+        """Whatever a report of an earlier process or a bug brings along."""
+        report = self.bench.flow.report
+
+        def picky(reports):
+            if any(each.outcome == "SUCCESS" and each.result == "bad" for each in reports):
+                raise TypeError("Object of type datetime is not JSON serializable")
+            return report(reports)
+
+        self.bench.worker.batch_stage("lark", "a")(lambda runs: [Done(run.text) for run in runs])
+        ids = [self.bench.create("a", text) for text in ("1", "2", "bad", "3", "4")]
+        self.bench.flow.report = picky
+        self.bench.worker.run_due()
+        self.assertEqual(["1", "2", None, "3", "4"], [self.bench.task(task_id).result for task_id in ids])
+        self.assertEqual(1, len(self.bench.worker._runs))
+        self.assertFalse(self.bench.worker._sender.is_behind)
+        self.bench.clock.advance(601)
+        self.bench.worker._sender.turn()
+        self.assertEqual(0, len(self.bench.worker._runs))
+
+    def test_text_that_cannot_be_stored_holds_no_other_up(self):
+        self.bench.worker.stage("lark", "good")(lambda run: Done("ok"))
+        good = self.bench.create("good")
+        self.bench.flow.put = lambda *_: (_ for _ in ()).throw(MemoryError())
+        self.run_one(Done("x" * 5000))
+        self.assertEqual("ok", self.bench.task(good).result)
+        self.assertEqual(1, len(self.bench.worker._runs))
+        del self.bench.flow.put
+        self.again()
+        self.assertEqual(0, len(self.bench.worker._runs))
+
+    def test_stop_keeps_what_can_be_kept(self):
+        self.bench.flow.fail_calls(unreachable("task/set_tasks"))
+        run = self.submit()
+        bad = self.submit("SNOOZE")
+        (pending,) = [p for p in self.bench.worker._sender._waiting if p.run is bad]
+        object.__setattr__(pending.report, "creates", [object()])
+        self.assertEqual({run}, self.bench.worker._sender.keep_all())
+        self.assertEqual(["rSUCCESS.json"], self.files())
+
+    def test_what_a_gateway_finds_too_large_fails_with_this_reason(self):
+        refusal = FlowError(Code.TOO_LARGE, "store: something takes no body of this size", 413)
+        self.bench.flow.fail_calls(lambda path: refusal if path == "store" else None)
+        task_id = self.run_one(Done("x" * 5000))
+        self.again()
+        task = self.bench.task(task_id)
+        self.assertIs(Status.FAILED, task.status)
+        self.assertIn("takes no body of this size", task.schedule_log)
+
+    def blocked(self, *paths):
+        """A firewall that lets none of these calls through."""
+        self.bench.flow.fail_calls(lambda path: FlowUnreachable(path, 403) if path in paths else None)
+
+    def test_what_a_firewall_stops_while_other_calls_pass_fails_with_this_reason(self):
+        report = self.bench.flow.report
+
+        def firewall(reports):
+            if any(each.result == "<script>" for each in reports):
+                raise FlowUnreachable("HTTP 403", 403)
+            return report(reports)
+
+        self.bench.flow.report = firewall
+        self.bench.worker.batch_stage("lark", "a")(lambda runs: [Done(run.text) for run in runs])
+        ids = [self.bench.create("a", text) for text in ("1", "<script>", "2")]
+        self.bench.worker._heart.turn()
+        self.bench.worker.run_due()
+        self.bench.clock.advance(1)
+        self.bench.worker._sender.turn()
+        self.assertEqual([None] * 3, [self.bench.task(task_id).result for task_id in ids], "they wait for a beat")
+        self.bench.clock.advance(6)
+        self.bench.worker._heart.turn()
+        for _ in range(2):
+            self.again()
+        tasks = [self.bench.task(task_id) for task_id in ids]
+        self.assertEqual(["1", None, "2"], [task.result for task in tasks])
+        self.assertIs(Status.FAILED, tasks[1].status)
+        self.assertIn("HTTP 403", tasks[1].schedule_log)
+
+    def test_upload_that_is_never_let_through_fails_with_this_reason(self):
+        self.bench.worker._heart.turn()
+        self.blocked("store")
+        task_id = self.run_one(Done("x" * 5000))
+        for _ in range(2):
+            self.bench.clock.advance(6)
+            self.bench.worker._heart.turn()
+            self.again()
+        self.assertIs(Status.FAILED, self.bench.task(task_id).status)
+
+    def test_firewall_that_lets_nothing_through_is_an_outage(self):
+        self.bench.worker._heart.turn()
+        self.blocked("task/set_tasks", "worker/heartbeat", "store")
+        task_id = self.run_one(Done("kept"))
+        for _ in range(3):
+            self.bench.clock.advance(6)
+            self.bench.worker._heart.turn()
+            self.bench.worker._sender.turn()
+        self.bench.clock.advance(86_400)
+        self.bench.worker._sender.turn()
+        self.assertEqual(1, len(self.files()))
+        self.bench.flow.fail_calls(None)
+        self.again()
+        self.assertEqual("kept", self.bench.task(task_id).result)
 
     def test_refused_key_is_waited_for(self):
         refusal = FlowError(Code.NOT_AUTHENTICATED, "no key", 401)

@@ -1,5 +1,9 @@
+import dataclasses
 import errno
 import json
+import os
+import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -9,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from asyncflow.model import Report, to_wire
-from asyncflow.spool import PAUSE, Spool, directory
+from asyncflow.spool import PAUSE, Spool, _Claim, directory
 
 from .fixtures import Clock
 
@@ -162,6 +166,101 @@ class SpoolTest(unittest.TestCase):
             self.assertEqual(2, lock.call_count, "the last chance of a stop")
         clock.advance(PAUSE)
         self.assertTrue(spool.keep(report()))
+
+    def test_directory_that_is_deleted_is_made_again_with_all_that_is_still_needed(self):
+        for delete in (
+            lambda own: shutil.rmtree(self.root),
+            lambda own: shutil.rmtree(own),
+            lambda own: (own / "lock").unlink(),  # by age, before the reports
+        ):
+            spool = self.spool()
+            self.assertTrue(spool.keep(report("r1")))
+            for name in ("r2", "r3"):
+                (own,) = {lock.parent for lock in self.root.glob("*/lock")}
+                delete(own)
+                self.assertTrue(spool.keep(report(name)))
+                self.assertTrue(spool.keep(report("r1")))
+                kept = {file.name for file in self.root.glob("*/*.json") if (file.parent / "lock").exists()}
+                self.assertEqual({"r1.json", name + ".json"}, kept)
+                spool.forget(report(name))
+            spool.close()
+            heir = self.spool()
+            self.assertEqual(["r1"], [left.report_id for left in heir.adopt()])
+            heir.close()
+            shutil.rmtree(self.root)
+
+    def test_adopted_directory_that_is_deleted_is_kept_again(self):
+        first = self.spool()
+        first.keep(report())
+        first.close()
+        heir = self.spool()
+        heir.adopt()
+        shutil.rmtree(self.root)
+        self.assertTrue(heir.keep(report()))
+        self.assertEqual((1, 1), (len([*self.root.glob("*/r1.json")]), heir.size))
+
+    def test_report_whose_file_is_gone_is_forgotten_without_a_word(self):
+        spool = self.spool()
+        spool.keep(report())
+        (file,) = self.root.glob("*/r1.json")
+        file.unlink()
+        with self.assertRaises(AssertionError), self.assertLogs("asyncflow"):
+            spool.forget(report())
+        self.assertEqual(0, spool.size)
+
+    def test_keeping_never_raises(self):
+        spool = self.spool()
+        for bad in (object(), {1}, b"x", "\ud800" * 3):
+            kept = spool.keep(dataclasses.replace(report(), result=bad))
+            self.assertEqual(isinstance(bad, str), kept)
+            spool.forget(report())
+        for failure in (OSError("full"), ValueError("closed"), MemoryError()):
+            with mock.patch("os.fsync", side_effect=failure):
+                self.assertFalse(spool.keep(report()))
+        self.assertTrue(spool.keep(report()))
+
+    def test_disk_that_is_full_keeps_no_half_of_a_report(self):
+        spool = self.spool()
+        spool.keep(report("r1"))
+        with mock.patch("os.fsync", side_effect=OSError(errno.ENOSPC, "no space left")):
+            self.assertFalse(spool.keep(report("r2")))
+        self.assertEqual([], [*self.root.glob("*/*.tmp")])
+
+    def test_files_of_others_are_not_in_the_way_whatever_they_have(self):
+        first = self.spool()
+        first.keep(report())
+        (file,) = self.root.glob("*/r1.json")
+        whole = json.loads(file.read_text())
+        for number, (name, value) in enumerate(
+            (("reportId", 7), ("reportId", {}), ("leaseEpoch", "1"), ("taskId", None), ("outcome", []),
+             ("result", 5), ("errMsg", {}), ("taskContext", 1.5), ("workerId", False))
+        ):  # fmt: skip
+            file.with_name(f"odd{number}.json").write_text(json.dumps({**whole, name: value}))
+        file.with_name("deep.json").write_text("[" * 100_000)
+        file.with_name("list.json").write_text("[]")
+        file.with_name("x.tmp").mkdir()
+        first.close()
+        heir = self.spool()
+        self.assertEqual(["r1"], [left.report_id for left in heir.adopt()])
+        self.assertEqual(11, len([*self.root.glob("set-aside/*.json")]))
+
+    def test_child_process_neither_owns_nor_fears_what_its_parent_has(self):
+        spool = self.spool()
+        spool.keep(report())
+        (own,) = {file.parent for file in self.root.glob("*/r1.json")}
+        with _Claim._guard:  # as by another thread
+            child = os.fork()
+            if child == 0:
+                signal.alarm(10)
+                try:
+                    mine = Spool(self.root)
+                    is_left_alone = mine.adopt() == [] and mine.keep(report("r2"))
+                    mine.close()
+                    os._exit(0 if is_left_alone and (own / "lock").exists() else 1)
+                finally:
+                    os._exit(2)
+        self.assertEqual((child, 0), os.waitpid(child, 0))
+        self.assertEqual({"r1", "r2"}, {left.report_id for left in (report(), *spool.adopt())})
 
     def test_home_is_meant_by_a_tilde(self):
         self.assertEqual(Path.home() / "x", directory("~/x"))

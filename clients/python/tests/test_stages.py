@@ -1,7 +1,12 @@
+import io
+import sys
 import unittest
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from unittest import mock
 
-from asyncflow import Done, Fail, NewTask, Next, NonRetryable, Retry, Snooze, Status
+from asyncflow import Done, Fail, NewTask, Next, NonRetryable, Retry, Snooze, StageRun, Status
 
 from .fixtures import Bench
 
@@ -88,6 +93,129 @@ class StagesTest(unittest.TestCase):
             raise SystemExit(1)
 
         self.assertEqual(Status.WAITING, self.run_one(handler).status)
+
+    def test_exceptions_that_cannot_be_described_end_their_runs_alone(self):
+        class Mute(RuntimeError):
+            def __str__(self):
+                raise SystemExit("no words")
+
+        class MuteForGood(NonRetryable):
+            def __str__(self):
+                raise RuntimeError("no words")
+
+        class Causeless(RuntimeError):
+            @property
+            def __cause__(self):
+                raise RuntimeError("no cause")
+
+        for kind, status in ((Mute, Status.WAITING), (MuteForGood, Status.FAILED), (Causeless, Status.WAITING)):
+
+            def handler(run):
+                raise kind()
+
+            self.bench = Bench()
+            self.stage = self.bench.worker.stage
+            with self.subTest(kind):
+                task = self.run_one(handler)
+                self.assertIs(status, task.status)
+                self.assertIn(kind.__name__, task.schedule_log)
+
+    def test_result_that_fails_while_it_is_read_fails_its_task(self):
+        class Rude:
+            def __str__(self):
+                raise SystemExit("no words")
+
+            __repr__ = __str__
+
+        for result in (Fail(Rude()), Retry(Rude()), Rude(), Done(Rude()), Snooze(Rude()), Next(Rude())):
+            self.bench = Bench()
+            self.stage = self.bench.worker.stage
+            self.assertIs(Status.FAILED, self.run_one(lambda run: result).status)
+
+    def test_delay_may_be_any_number(self):
+        class Int64(int):
+            """As those of numpy, whose products are of their kind, too."""
+
+            def __mul__(self, other):
+                return Int64(int(self) * other)
+
+            def __round__(self, digits=None):
+                return self
+
+        self.assertIs(int, type(NewTask("lark", "a", "ada", delay=Int64(2)).to_wire()["delayMs"]))
+        self.assertIs(Status.WAITING, self.run_one(lambda run: Snooze(Fraction(1, 3))).status)
+
+    def test_progress_may_be_any_number_and_is_sent_as_a_whole_one(self):
+        seen = []
+
+        def handler(run):
+            for percent in (100 / 12, Decimal("99.6"), Fraction(1, 3), True, 40):
+                run.progress(percent)
+                seen.append(run._run.progress)
+            for bad in (-1, 100.1, float("nan"), float("inf")):
+                with self.assertRaises(ValueError):
+                    run.progress(bad)
+            with self.assertRaises(TypeError):
+                run.progress("40")
+            return Done()
+
+        self.assertIs(Status.SUCCESS, self.run_one(handler).status)
+        self.assertEqual(([8, 100, 0, 1, 40], {int}), (seen, {*map(type, seen)}))
+
+    def test_names_that_the_server_would_refuse_are_refused_at_once(self):
+        names = ("", " a", "a ", "a\n", "\u3000a", "a\0", "a\x85b", "\ud800", "x" * 65)
+        for name in names:
+            with self.subTest(name), self.assertRaises(ValueError):
+                self.stage("lark", name)
+        for task_type in ("flow_x", "x_task", "x_task_7", "7x", "x" * 32, "x\n", ""):
+            with self.subTest(task_type), self.assertRaises(ValueError):
+                self.stage(task_type, "a")
+        for name in ("a,b", "a\u00a0", "\U0001f600" * 64, "x y"):
+            self.stage("lark", name)(lambda run: Done())
+        for bad in ({"max_tasks": 0}, {"max_tasks": 1 << 31}):
+            with self.assertRaises(ValueError):
+                self.bench.worker.batch_stage("lark", "b", **bad)
+        for bad in ({"max_tasks": 2.5}, {"max_tasks": "2"}, {"key": "voice"}):
+            with self.assertRaises(TypeError):
+                self.bench.worker.batch_stage("lark", "b", **bad)
+        with self.assertRaises(TypeError):
+            self.stage("lark", "b")(None)
+
+    def test_more_stages_than_a_hold_may_name_are_refused(self):
+        for n in range(64):
+            self.stage("lark", f"s{n}")(lambda run: Done())
+        self.stage("wren", "a")(lambda run: Done())
+        with self.assertRaisesRegex(ValueError, "more than 64 stages"):
+            self.stage("lark", "one more")(lambda run: Done())
+
+    def test_reference_that_leads_elsewhere_is_none(self):
+        for reference in ("stored:../../task/getTask", "stored:7_lark_task_1/a/1/x y", "stored:", "a.wav"):
+            self.bench = Bench()
+            self.stage = self.bench.worker.stage
+            task = self.run_one(lambda run: Done(run.open(reference)))
+            self.assertIs(Status.FAILED, task.status)
+            self.assertIn("is no reference of a stored object", task.schedule_log)
+
+    def test_text_that_is_not_whole_is_waited_for(self):
+        answers = [b"<html>down</html>", b"x" * 5000]
+        self.stage("lark", "b")(lambda run: Done(len(run.text)))
+        wait = StageRun.wait
+        self.bench.flow._http.send = self.upload_or(lambda: io.BytesIO(answers.pop(0)))
+        with mock.patch.object(StageRun, "wait", lambda run, seconds: wait(run, 0)):
+            task = self.run_one(lambda run: Next("b", "x" * 5000))
+        self.assertEqual(("5000", 0), (task.result, task.crt_retry_num))
+
+    def upload_or(self, download):
+        send = self.bench.flow._http.send
+        return lambda method, *rest: download() if method == "GET" else send(method, *rest)
+
+    def test_bytes_of_any_kind_can_be_stored(self):
+        self.stage("lark", "b")(lambda run: Done(run.open(run.context["wav"]).read().decode()))
+        for data in (bytearray(b"sound"), memoryview(b"sound"), io.BytesIO(b"sound")):
+            self.bench = Bench()
+            self.bench.worker.stage("lark", "b")(lambda run: Done(run.open(run.text).read().decode()))
+            self.stage = self.bench.worker.stage
+            self.assertEqual("sound", self.run_one(lambda run: Next("b", run.store("a.wav", data))).result)
 
     def test_snooze_counts_no_attempt(self):
         task = self.run_one(lambda run: Snooze(60))
@@ -249,3 +377,22 @@ class BatchesTest(unittest.TestCase):
 
         self.run_batch(handler, [{"v": 1}, {}, {"v": 1}], key=lambda run: run.context["v"])
         self.assertEqual([2, 1], sorted(sizes, reverse=True))
+
+    def test_key_that_raises_anything_runs_its_task_alone(self):
+        class Odd:
+            def __eq__(self, other):
+                raise SystemExit("no comparison")
+
+        for key in (sys.exit, lambda run: Odd()):
+            self.bench = Bench()
+            tasks = self.run_batch(lambda runs: [Done(len(runs)) for _ in runs], [1, 2], key=key)
+            self.assertEqual(["1", "1"], [task.result for task in tasks])
+
+    def test_exception_without_words_fails_no_other_task_of_its_batch(self):
+        class Mute(RuntimeError):
+            def __str__(self):
+                raise SystemExit("no words")
+
+        tasks = self.run_batch(lambda runs: [Done(), Mute(), Done()], [1, 2, 3])
+        expected = [Status.SUCCESS, Status.WAITING, Status.SUCCESS]
+        self.assertEqual(expected, [task.status for task in tasks])

@@ -7,7 +7,6 @@ import base64
 import contextvars
 import functools
 import hashlib
-import io
 import os
 import re
 import ssl
@@ -22,6 +21,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    NamedTuple,
     Optional,
     Sequence,
     TypeVar,
@@ -33,6 +33,7 @@ from .model import (
     Code,
     Created,
     FlowError,
+    FlowUnreachable,
     Held,
     LeaseState,
     NewTask,
@@ -56,8 +57,11 @@ MOST_BYTES_IN_A_ROW = 4096
 #: The most bytes of a text in the context store.
 MOST_BYTES_OF_A_TEXT = 16 * 1024 * 1024
 
-#: The slowest upload that is waited for, in bytes a second.
-SLOWEST_UPLOAD = 32 * 1024
+#: The slowest transfer that is waited for, in bytes a second.
+SLOWEST_TRANSFER = 32 * 1024
+
+#: Seconds that the last look of a wait may take.
+SHORTEST_LOOK = 0.5
 
 _KEY = re.compile(
     r"[1-9][0-9]{0,18}_[a-z][a-z0-9_]{0,30}_task_[1-9][0-9]{0,8}"
@@ -87,10 +91,40 @@ def reference_of_text(key: str, size: int) -> str:
     return f'{{"$stored":"{key}","bytes":{size}}}'
 
 
-def key_of_text(text: str) -> Optional[str]:
-    """The object that a context or result refers to; None if it is the text itself."""
+class StoredText(NamedTuple):
+    """The object that a context or result refers to, and its size in bytes."""
+
+    key: str
+    size: int
+
+
+def stored_text(text: str) -> Optional[StoredText]:
+    """What a context or result refers to; None if it is the text itself."""
     found = _STORED.fullmatch(text)
-    return found.group(1) if found and _KEY.fullmatch(found.group(1)) else None
+    if found is None or not _KEY.fullmatch(found.group(1)):
+        return None
+    return StoredText(found.group(1), int(found.group(2)))
+
+
+def is_key(text: str) -> bool:
+    """Whether an object of the context store may have this key."""
+    return _KEY.fullmatch(text) is not None
+
+
+class _Counted:
+    """As much of a file as was counted: more of one that grows would be taken for the next call."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file = file
+        self._left = size
+
+    def read(self, most: int = -1) -> bytes:
+        size = self._left if most < 0 else min(most, self._left)
+        part = self._file.read(size) if size else b""
+        if size and not part:
+            raise ValueError("the file became shorter while it was sent")
+        self._left -= len(part)
+        return part
 
 
 def _said(operator: str, reason: str) -> Dict[str, str]:
@@ -121,6 +155,8 @@ class FlowClient:
     each call, for that of the current span, or None.
     """
 
+    _timeout = REQUEST_TIMEOUT
+
     def __init__(
         self,
         url: Optional[str] = None,
@@ -147,6 +183,7 @@ class FlowClient:
         elif key:
             fixed = checked_key(key)
             keys = lambda: fixed  # noqa: E731
+        self._timeout = timeout
         self._http = Connections(url, keys, tls, timeout, trace_parent)
 
     @property
@@ -158,6 +195,7 @@ class FlowClient:
         """The same client with connections of its own and another time limit, in seconds."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other._timeout = timeout
         other._http = self._http.with_timeout(timeout)
         return other
 
@@ -169,25 +207,31 @@ class FlowClient:
         """Any call of docs/api.md, such as ``call("job/getJob", jobId=…)``: its result."""
         return self._http.post("/api/" + path, members)
 
+    def _read(self, path: str, read: Callable[[Any], T], **members: Any) -> T:
+        return _read(path, read, self.call(path, **members))
+
     # Tasks
 
     def create(self, task: NewTask) -> Created:
         """Creates a task."""
-        return from_wire(Created, self.call("task/createTask", taskData=task.to_wire()))
+        read = functools.partial(from_wire, Created)
+        return self._read("task/createTask", read, taskData=task.to_wire())
 
     def create_all(self, tasks: Iterable[NewTask]) -> List[Created]:
         """Creates up to 1,000 tasks: all or none."""
-        made = self.call("task/createTasks", taskDataList=[task.to_wire() for task in tasks])
-        return [Created(*both) for both in zip(made["taskIds"], made["outcomes"])]
+        return self._read(
+            "task/createTasks",
+            lambda made: [Created(*both) for both in zip(made["taskIds"], made["outcomes"])],
+            taskDataList=[task.to_wire() for task in tasks],
+        )
 
     def get(self, task_id: str) -> Task:
         """Reads a task."""
-        return from_wire(Task, self.call("task/getTask", taskId=task_id)["taskData"])
+        return self._read("task/getTask", _task, taskId=task_id)
 
     def find(self, task_type: str, idempotency_key: str) -> Task:
         """Reads the task that stands under a key."""
-        found = self.call("task/getTask", taskType=task_type, idempotencyKey=idempotency_key)
-        return from_wire(Task, found["taskData"])
+        return self._read("task/getTask", _task, taskType=task_type, idempotencyKey=idempotency_key)
 
     def list(
         self,
@@ -222,8 +266,11 @@ class FlowClient:
         )
 
     def _page(self, path: str, **members: Any) -> Page:
-        page = self.call(path, **{name: value for name, value in members.items() if value is not None})
-        return Page([from_wire(Task, task) for task in page["taskList"]], page.get("nextCursor"))
+        return self._read(
+            path,
+            lambda page: Page([from_wire(Task, t) for t in page["taskList"]], page.get("nextCursor")),
+            **{name: value for name, value in members.items() if value is not None},
+        )
 
     def all(self, task_type: str, *statuses: Status) -> Iterator[Task]:
         """All tasks of a type, read page by page."""
@@ -244,8 +291,10 @@ class FlowClient:
         pause = first_pause
         while True:
             left = deadline - time.monotonic()
+            shorter = min(0.0, max(left, SHORTEST_LOOK) - self._timeout)
             try:
-                task = self.get(task_id)
+                found = self._http.post("/api/task/getTask", {"taskId": task_id}, shorter)
+                task = _read("task/getTask", _task, found)
                 if task.status.is_final:
                     return task
                 if left <= 0:
@@ -260,11 +309,8 @@ class FlowClient:
 
     def text_of(self, context_or_result: Optional[str]) -> str:
         """The text of a context or a result, read from the context store if it is there."""
-        key = key_of_text(context_or_result or "")
-        if key is None:
-            return context_or_result or ""
-        with self.open(key) as stored:
-            return stored.read().decode()
+        stored = stored_text(context_or_result or "")
+        return context_or_result or "" if stored is None else self._stored(*stored)
 
     # Acts
 
@@ -274,7 +320,8 @@ class FlowClient:
 
     def retry(self, task_id: str, operator: str = "", reason: str = "") -> str:
         """Runs a failed or cancelled task again; returns its id."""
-        return str(self._act("retry", task_id, operator, reason)["taskId"])
+        made = self._act("retry", task_id, operator, reason)
+        return _read("task/retry", lambda made: str(made["taskId"]), made)
 
     def pause(self, task_id: str, operator: str = "", reason: str = "") -> None:
         """Keeps a task from the workers until it is resumed."""
@@ -291,8 +338,11 @@ class FlowClient:
 
     def types(self, max_age_ms: int = 0) -> List[TaskType]:
         """All task types; the answer may be ``max_age_ms`` old."""
-        listed = self.call("task_schedule_cfg/list", maxAgeMs=max_age_ms)["scheduleCfgList"]
-        return [self._type(item) for item in listed]
+        return self._read(
+            "task_schedule_cfg/list",
+            lambda listed: [self._type(item) for item in listed["scheduleCfgList"]],
+            maxAgeMs=max_age_ms,
+        )
 
     @staticmethod
     def _type(item: Dict[str, Any]) -> TaskType:
@@ -319,44 +369,61 @@ class FlowClient:
     def create_job(self, job_type: str, user_id: str, job_input: Any = "", **members: Any) -> str:
         """Creates a job; ``members`` are further fields of ``jobData``. Returns its id."""
         data = {"jobType": job_type, "userId": user_id, "jobInput": as_text(job_input), **members}
-        return str(self.call("job/createJob", jobData=data)["jobId"])
+        return self._read("job/createJob", lambda made: str(made["jobId"]), jobData=data)
 
     def job(self, job_id: str) -> Dict[str, Any]:
         """Reads a job, as docs/api.md describes it."""
-        return dict(self.call("job/getJob", jobId=job_id)["jobData"])
+        return self._read("job/getJob", lambda found: dict(found["jobData"]), jobId=job_id)
 
     # The context store
 
     def put(self, key: str, worker_id: str, data: Union[bytes, BinaryIO]) -> None:
         """Stores an object of a run: bytes, or a file that can be read twice."""
         digest = hashlib.sha256()
-        if isinstance(data, bytes):
-            size = len(data)
-            digest.update(data)
+        if isinstance(data, (bytes, bytearray, memoryview)):
+            content: Any = bytes(data)
+            size = len(content)
+            digest.update(content)
         else:
             data.seek(0)
+            size = 0
             for part in iter(lambda: data.read(1 << 20), b""):
                 digest.update(part)
-            size = data.tell()
+                size += len(part)
             data.seek(0)
+            content = _Counted(data, size)
         headers = {
             "Content-Type": "application/octet-stream",
             "Content-Length": str(size),
             "Content-Digest": f"sha-256=:{base64.b64encode(digest.digest()).decode()}:",
         }
         path = f"/api/store/{key}?workerId={urllib.parse.quote(worker_id, safe='')}"
-        with self._http.send("PUT", path, data, headers, size / SLOWEST_UPLOAD) as answer:
+        with self._http.send("PUT", path, content, headers, size / SLOWEST_TRANSFER) as answer:
             answer.read()
 
     def open(self, key: str) -> BinaryIO:
         """Streams an object; the caller closes it."""
+        return self._open(key, 0)
+
+    def _open(self, key: str, extra_wait: float) -> BinaryIO:
+        if not is_key(key):
+            raise ValueError(f"{key!r} is no key of an object")
         try:
-            answer = self._http.send("GET", "/api/store/" + key, None, {})
+            return self._http.send("GET", "/api/store/" + key, None, {}, extra_wait)  # type: ignore[return-value]
         except FlowError as e:
             if e.code == Code.NO_SUCH_OBJECT:
                 raise ObjectGone(key) from e
             raise
-        return io.BufferedReader(answer, 1 << 16)
+
+    def _stored(self, key: str, size: int) -> str:
+        """A text of the store. What has another size is no answer of flowsvr."""
+        if size > MOST_BYTES_OF_A_TEXT:
+            raise FlowError(Code.TOO_LARGE, f"{key} is not a text")
+        with self._open(key, max(1, size) / SLOWEST_TRANSFER) as file:
+            data = file.read(size + 1)
+        if len(data) != size:
+            raise FlowUnreachable(f"{key}: what answers has not its {size} bytes, so it is not flowsvr")
+        return data.decode()
 
     # Work
 
@@ -386,19 +453,16 @@ class FlowClient:
             body["startId"] = start_id
         if version:
             body["workerVersion"] = version
-        held = self._http.post("/api/task/hold_task", body, extra_wait=wait, cut=cut)
-        return Held(
-            [from_wire(Task, task) for task in held.get("taskList") or ()],
-            bool(held.get("drain")),
-            held.get("drainGraceMs"),
-            held.get("minWorkerVersion") or 0,
-            bool(held.get("paused")),
-        )
+        answer = self._http.post("/api/task/hold_task", body, extra_wait=wait, cut=cut)
+        return _read("task/hold_task", _held, answer)
 
     def report(self, reports: Sequence[Report]) -> List[ReportAnswer]:
         """Reports the ends of holds, up to 1,000; the answers are in the same order."""
-        answers = self.call("task/set_tasks", reports=[to_wire(report) for report in reports])
-        return [from_wire(ReportAnswer, answer) for answer in answers["outcomes"]]
+        return self._read(
+            "task/set_tasks",
+            lambda answers: [from_wire(ReportAnswer, answer) for answer in answers["outcomes"]],
+            reports=[to_wire(report) for report in reports],
+        )
 
     def heartbeat(
         self,
@@ -413,9 +477,37 @@ class FlowClient:
             body["startId"] = start_id
         if worker is not None:
             body["worker"] = worker
-        pulse = self.call("worker/heartbeat", **body)
-        leases = [from_wire(LeaseState, lease) for lease in pulse.get("tasks") or ()]
-        return Pulse(leases, bool(pulse.get("drain")), pulse.get("drainGraceMs"))
+        return self._read("worker/heartbeat", _pulse, **body)
+
+
+def _read(path: str, read: Callable[[Any], T], result: Any) -> T:
+    """What an answer says; it may be of something else that has envelopes, or of a later flowsvr."""
+    try:
+        return read(result)
+    except (LookupError, TypeError, ValueError, AttributeError) as e:
+        raise FlowUnreachable(
+            f"/api/{path}: flowsvr's answer cannot be read ({type(e).__name__}: {e}); check that the"
+            " versions of client and server are compatible"
+        ) from e
+
+
+def _task(result: Any) -> Task:
+    return from_wire(Task, result["taskData"])
+
+
+def _held(result: Any) -> Held:
+    return Held(
+        [from_wire(Task, task) for task in result.get("taskList") or ()],
+        bool(result.get("drain")),
+        result.get("drainGraceMs"),
+        result.get("minWorkerVersion") or 0,
+        bool(result.get("paused")),
+    )
+
+
+def _pulse(result: Any) -> Pulse:
+    leases = [from_wire(LeaseState, lease) for lease in result.get("tasks") or ()]
+    return Pulse(leases, bool(result.get("drain")), result.get("drainGraceMs"))
 
 
 class AsyncFlowClient:

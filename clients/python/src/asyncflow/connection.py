@@ -9,6 +9,7 @@ import ipaddress
 import json
 import logging
 import os
+import re
 import select
 import socket
 import ssl
@@ -17,7 +18,8 @@ import time
 import urllib.parse
 from typing import Any, BinaryIO, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
-from .model import FlowError, FlowUnreachable
+from .forks import after_fork
+from .model import Code, FlowError, FlowUnreachable
 from .trace import parent_of_call
 
 log = logging.getLogger("asyncflow")
@@ -99,6 +101,95 @@ class Cut:
                 raise FlowUnreachable("the call was cut")
 
 
+class _Connection(http.client.HTTPConnection):
+    """A connection with one limit for a whole call: each read and write has what is left of it.
+
+    After ``stream`` the limit is that of a silence. ``home`` is where it waits for the next call.
+    """
+
+    def __init__(self, host: str, port: int, tls: Optional[ssl.SSLContext], home: Any) -> None:
+        super().__init__(host, port)
+        self.default_port = 443 if tls else 80
+        self.response_class = self._response  # type: ignore[assignment]
+        self.home = home
+        self._tls = tls
+        self._limit = 0.0
+        self._end: Optional[float] = None
+
+    def begin(self, limit: float) -> None:
+        """Begins a call."""
+        self._limit = limit
+        self._end = time.monotonic() + limit
+
+    def stream(self) -> None:
+        """From now on the answer may take any time, but not be silent."""
+        self._end = None
+
+    def left(self) -> float:
+        """Seconds until the call must end."""
+        if self._end is None:
+            return self._limit
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise socket.timeout(f"it is not complete within {self._limit:g} s")
+        return left
+
+    def connect(self) -> None:
+        """Connects to the first address that answers; none takes the time of the others."""
+        end = time.monotonic() + min(CONNECT_TIMEOUT, self.left())
+        addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        failure = OSError(f"{self.host} has no address")
+        for tried, (family, kind, protocol, _, address) in enumerate(addresses):
+            sock = socket.socket(family, kind, protocol)
+            try:
+                sock.settimeout(max(0.01, end - time.monotonic()) / (len(addresses) - tried))
+                sock.connect(address)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                sock.settimeout(max(0.01, end - time.monotonic()))
+                self.sock = self._tls.wrap_socket(sock, server_hostname=self.host) if self._tls else sock
+                return
+            except OSError as e:
+                sock.close()
+                failure = e
+            except BaseException:
+                sock.close()
+                raise
+        raise failure
+
+    def send(self, data: Any) -> None:
+        """Sends a part of a request."""
+        self.sock.settimeout(self.left())
+        super().send(data)
+
+    def _response(self, sock: socket.socket, *arguments: Any, **named: Any) -> http.client.HTTPResponse:
+        incoming: Any = _Incoming(self, sock)
+        return http.client.HTTPResponse(incoming, *arguments, **named)
+
+
+class _Incoming(io.RawIOBase):
+    """What arrives on a connection, within the limit of its call."""
+
+    def __init__(self, connection: _Connection, sock: socket.socket) -> None:
+        self._connection = connection
+        self._sock = sock
+        self._bytes: Any = sock.makefile("rb", 0)
+
+    def makefile(self, _: str) -> BinaryIO:
+        """All that a response asks of its socket."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> Optional[int]:
+        self._sock.settimeout(self._connection.left())
+        return self._bytes.readinto(buffer)  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        self._bytes.close()
+        super().close()
+
+
 class Connections:
     """Calls to one server. Thread-safe: each call has a connection of its own while it lasts."""
 
@@ -110,27 +201,28 @@ class Connections:
         timeout: float = REQUEST_TIMEOUT,
         trace_parent: Optional[Callable[[], Optional[str]]] = None,
     ) -> None:
+        if not timeout > 0:
+            raise ValueError("timeout must be seconds above 0")
         parts = urllib.parse.urlsplit(url)
         path = parts.path.rstrip("/")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("url must be an http or https URL, such as http://127.0.0.1:8081")
-        if parts.query or parts.fragment or parts.username or path == "/api":
+        if parts.query or parts.fragment or "@" in parts.netloc or path == "/api":
             raise ValueError("url must be the address of flowsvr without /api, user and query")
         self._host = parts.hostname
-        self._port = parts.port
+        self._port = parts.port or (443 if parts.scheme == "https" else 80)
         self._prefix = path
         self._key = key
         self._timeout = timeout
         self._trace_parent = trace_parent
         self._is_secure = parts.scheme == "https"
         self._tls = (tls or ssl.create_default_context()) if self._is_secure else None
-        self._idle: List[Tuple[float, http.client.HTTPConnection]] = []
-        self._lock = threading.Lock()
-        #: The server as part of a file name.
-        self.name = "".join(
-            c if c.isascii() and (c.isalnum() or c in ".-") else "_"
-            for c in f"{parts.scheme}_{parts.netloc}{path}"
-        )
+        self._renew()
+        after_fork(self)
+        #: The server as part of a file name, spelled as the Java SDK does.
+        scheme = url.strip().split(":")[0]
+        place = parts.netloc + urllib.parse.unquote(path)
+        self.name = re.sub("[^A-Za-z0-9.-]+", "_", f"{scheme}_{place}")
         if key is not None and not self._is_secure and not _is_loopback(self._host):
             log.warning(
                 "the key is sent to %s without TLS, so the network can read it: use an https URL",
@@ -141,10 +233,9 @@ class Connections:
         self, path: str, body: Any, extra_wait: float = 0, cut: Optional[Cut] = None
     ) -> Any:
         """Sends JSON and returns the ``result`` of the answer."""
-        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        data = _json(body)
         headers = {"Content-Type": "application/json"}
-        with self.send("POST", path, data, headers, extra_wait, cut) as answer:
-            return _envelope(path, answer.status, answer.read()).get("result")
+        return self._with_key("POST", path, data, headers, extra_wait, cut).envelope()["result"]
 
     def send(
         self,
@@ -153,9 +244,24 @@ class Connections:
         body: Optional[Body],
         headers: Mapping[str, str],
         extra_wait: float = 0,
-        cut: Optional[Cut] = None,
+    ) -> BinaryIO:
+        """Puts an object, or gets one as a stream, of any size unless ``extra_wait`` limits it."""
+        answer = self._with_key(method, path, body, headers, extra_wait, None)
+        if method == "GET":
+            return io.BufferedReader(answer, 1 << 16)
+        answer.envelope()
+        return io.BytesIO()
+
+    def _with_key(
+        self,
+        method: str,
+        path: str,
+        body: Optional[Body],
+        headers: Mapping[str, str],
+        extra_wait: float,
+        cut: Optional[Cut],
     ) -> Answer:
-        """Sends a request; the answer is a success whose body has not been read yet."""
+        """Sends a request; the answer has status 200, and its body has not been read yet."""
         key = self._key() if self._key else None
         try:
             return self._send(method, path, body, headers, extra_wait, cut, key)
@@ -183,17 +289,17 @@ class Connections:
         if parent:
             sent["traceparent"] = parent
         connection = self._take()
+        connection.begin(self._timeout + extra_wait)
         try:
             try:
                 if connection.sock is None:
-                    connection.timeout = CONNECT_TIMEOUT
                     connection.connect()
-                    assert connection.sock is not None
-                    connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connection.sock.settimeout(self._timeout + extra_wait)
                 if cut is not None:
                     cut.watch(connection.sock)
-                connection.request(method, self._prefix + path, body, sent)
+                try:
+                    connection.request(method, self._prefix + path, body, sent)
+                except (BrokenPipeError, ConnectionResetError):
+                    connection.home = None  # a refusal of a body may come before it is sent
                 response = connection.getresponse()
             except BaseException:
                 connection.close()
@@ -201,9 +307,12 @@ class Connections:
             # From here on the answer takes care of the connection.
             answer = Answer(self, connection, response, path)
             if response.status != 200:
-                with answer:
-                    _envelope(path, response.status, answer.read())
+                answer.envelope()
                 raise _unreadable(path, response.status)
+            if method == "GET":
+                answer.require_object()
+                if not extra_wait:
+                    connection.stream()
             if cut is not None:
                 answer.load()
             return answer
@@ -213,32 +322,41 @@ class Connections:
             if cut is not None:
                 cut.watch(None)
 
-    def _take(self) -> http.client.HTTPConnection:
+    def _take(self) -> _Connection:
         with self._lock:
             while self._idle:
                 since, connection = self._idle.pop()
                 if time.monotonic() - since < LONGEST_IDLE and _is_open(connection):
                     return connection
                 connection.close()
-        if self._is_secure:
-            return http.client.HTTPSConnection(
-                self._host, self._port, timeout=CONNECT_TIMEOUT, context=self._tls
-            )
-        return http.client.HTTPConnection(self._host, self._port, timeout=CONNECT_TIMEOUT)
+        return _Connection(self._host, self._port, self._tls, self._idle)
 
-    def give_back(self, connection: http.client.HTTPConnection) -> None:
+    def give_back(self, connection: _Connection) -> None:
         """Keeps a connection whose answer has been read, for the next call."""
-        if connection.sock is not None:
+        if connection.sock is not None and connection.home is self._idle:
             with self._lock:
                 self._idle.append((time.monotonic(), connection))
+        else:
+            connection.close()
 
     def with_timeout(self, timeout: float) -> Connections:
         """The same server and key, with connections of its own and another time limit."""
         other = copy.copy(self)
         other._timeout = timeout
-        other._idle = []
-        other._lock = threading.Lock()
+        other._renew()
+        after_fork(other)
         return other
+
+    def _renew(self) -> None:
+        self._idle: List[Tuple[float, _Connection]] = []
+        self._lock = threading.Lock()
+
+    def forked(self) -> None:
+        """This is a child process: the connections are its parent's, and so are their answers."""
+        inherited = self._idle
+        self._renew()
+        for _, connection in inherited:
+            connection.close()  # its copy alone
 
     def close(self) -> None:
         """Closes the idle connections."""
@@ -248,7 +366,7 @@ class Connections:
             self._idle.clear()
 
     def _silence(self, path: str, cause: Exception) -> FlowUnreachable:
-        place = f"{self._host}:{self._port}" if self._port else self._host
+        place = f"{self._host}:{self._port}"
         return FlowUnreachable(f"{path}: no answer from {place}: {cause or type(cause).__name__}")
 
 
@@ -258,7 +376,7 @@ class Answer(io.RawIOBase):
     def __init__(
         self,
         pool: Connections,
-        connection: http.client.HTTPConnection,
+        connection: _Connection,
         response: http.client.HTTPResponse,
         path: str,
     ) -> None:
@@ -272,6 +390,25 @@ class Answer(io.RawIOBase):
     def load(self) -> None:
         """Reads the whole body now."""
         self._loaded = self.read()
+
+    def envelope(self) -> Dict[str, Any]:
+        """Reads the answer to its end, as JSON with a result; a refusal is raised."""
+        with self:
+            try:
+                return _envelope(self._path, self.status, self.read())
+            except FlowError as e:
+                if isinstance(e, FlowUnreachable) or e.status == 413:
+                    self._connection.close()  # what a stranger says next is no answer either
+                raise
+
+    def require_object(self) -> None:
+        """A page of a gateway is no object, whatever its status, and no end of one by a cut is
+        taken for its end."""
+        response = self._response
+        is_whole = response.chunked or response.length is not None
+        if not is_whole or response.getheader("Content-Disposition") != "attachment":
+            self._connection.close()
+            raise _unreadable(self._path, self.status)
 
     def read(self, size: int = -1) -> bytes:
         """The body, or the next part of it. Never ends early: a broken connection is an error."""
@@ -311,29 +448,45 @@ class Answer(io.RawIOBase):
             self._connection.close()
 
 
+def _json(body: Any) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(body).encode()  # half a surrogate pair: flowsvr says in which field
+
+
 def _envelope(path: str, status: int, body: bytes) -> Dict[str, Any]:
     try:
         envelope = json.loads(body)
-        code = int(envelope["code"])
-    except (ValueError, KeyError, TypeError):
+        code = envelope["code"]
+        is_success = code == 0 and status == 200 and "result" in envelope
+        fields = [(bad.get("field", ""), bad.get("message", "")) for bad in envelope.get("errors") or ()]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise _unreadable(path, status) from None
-    if code == 0 and status == 200:
-        return envelope  # type: ignore[no-any-return]
-    if not 8000 <= code < 9000:  # no code of flowsvr, such as {"code": 404} of a gateway
+    # Another number is no code of flowsvr, such as {"code": 404} of a gateway.
+    if type(code) is not int or not (is_success or 8000 <= code < 9000):
         raise _unreadable(path, status)
-    fields = [(bad.get("field", ""), bad.get("message", "")) for bad in envelope.get("errors") or ()]
+    if is_success:
+        return envelope  # type: ignore[no-any-return]
     message = f"{path}: {envelope.get('msg')} ({code})"
     raise FlowError(code, message, status, bool(envelope.get("retryable")), fields)
 
 
-def _unreadable(path: str, status: int) -> FlowUnreachable:
+def _unreadable(path: str, status: int) -> FlowError:
+    if status == 413:
+        return FlowError(
+            Code.TOO_LARGE,
+            f"{path}: something between here and flowsvr takes no body of this size (HTTP 413)",
+            status,
+        )
     return FlowUnreachable(
         f"{path}: what answers (HTTP {status}) is not flowsvr; check that the URL is right and that"
-        " no proxy answers in its place"
+        " no proxy answers in its place",
+        status,
     )
 
 
-def _is_open(connection: http.client.HTTPConnection) -> bool:
+def _is_open(connection: _Connection) -> bool:
     """Whether the server has not closed an idle connection: then it would be readable."""
     sock = connection.sock
     if sock is None:

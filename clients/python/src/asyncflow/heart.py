@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 import random
-import threading
 from typing import Any, Callable, Dict, List, Optional
 
 from .client import FlowClient
 from .loop import UNTIL_WOKEN, Backoff, Trouble
-from .model import Code, FlowError, LeaseState, Pulse
+from .model import FlowError, LeaseState, Pulse
 from .reports import RunEnds
 from .run import Run, Runs, State, Stop
 
@@ -23,6 +22,9 @@ POLLING_INTERVAL = 60.0
 
 #: Seconds that a stop waits for its last beat.
 FAREWELL = 1.0
+
+#: Seconds for which beats carry leases alone, once more was refused.
+BARE = 600.0
 
 #: Seconds that a handler may take to react when a stopping worker tells it to stop.
 SHUT_DOWN_PATIENCE = 0.5
@@ -59,8 +61,10 @@ class Heart:
         self._idle_beat = clock()
         self._not_before = clock()
         self._told_of_tasks = False
-        self._tells_description = True
+        self._bare_until = clock()
         self._is_heard = False
+        #: When the last beat began that was answered; minus infinity if the next one was not.
+        self.heard_at = float("-inf")
 
     @property
     def works(self) -> bool:
@@ -78,15 +82,12 @@ class Heart:
         take it for lost. Tried once, if the last beat was heard, and for a moment.
         """
         if self._is_heard:
-            last = threading.Thread(target=self._say_farewell, name="farewell", daemon=True)
-            last.start()
-            last.join(FAREWELL)
-
-    def _say_farewell(self) -> None:
-        try:
-            self._send([])
-        except Exception as e:
-            log.debug("the server does not hear that this worker has stopped: %s", e)
+            client = self._client.with_timeout(FAREWELL)
+            try:
+                self._send([], client)
+                client.close()
+            except Exception as e:
+                log.debug("the server does not hear that this worker has stopped: %s", e)
 
     def _due_at(self) -> float:
         renewal = min((run.lease.renew_at for run in self._runs.all()), default=UNTIL_WOKEN)
@@ -98,14 +99,16 @@ class Heart:
         try:
             for first in range(0, max(1, len(runs)), MOST_TASKS):
                 self._beat_for(runs[first : first + MOST_TASKS])
-        except FlowError as e:
+        except Exception as e:
             shortest = min((run.lease.length / 5 for run in runs), default=IDLE_INTERVAL)
             self._not_before = self._clock() + min(self._backoff.next(), shortest)
             self._idle_beat = self._not_before
             self._is_heard = False
+            self.heard_at = float("-inf")
             self._trouble.failed(e, "tried again until they work")
             return
         self._is_heard = True
+        self.heard_at = start
         is_mended = self._trouble.lasts
         self._trouble.worked()
         self._backoff.reset()
@@ -121,7 +124,7 @@ class Heart:
     def _beat_for(self, runs: List[Run]) -> None:
         start = self._clock()
         tasks = [_held(run) for run in runs]
-        pulse = self._send(tasks)
+        pulse = self._send(tasks, self._client)
         for lease in pulse.tasks:
             run = self._runs.find(lease.task_id, lease.lease_epoch)
             if run is not None:
@@ -132,18 +135,29 @@ class Heart:
         if pulse.drain:
             self._drain(pulse.drain_grace_ms)
 
-    def _send(self, tasks: List[Dict[str, Any]]) -> Pulse:
-        send = self._client.heartbeat
-        if not self._tells_description:
-            return send(self._worker_id, tasks, self._start_id)
-        try:
-            return send(self._worker_id, tasks, self._start_id, self._describe())
-        except FlowError as e:
-            if e.code not in (Code.TOO_LARGE, Code.INVALID_INPUT):
-                raise
-            self._tells_description = False  # a refused description must not cost leases
-            log.warning("flowsvr refuses the description of this worker: %s", e)
-            return send(self._worker_id, tasks, self._start_id)
+    def _send(self, tasks: List[Dict[str, Any]], client: FlowClient) -> Pulse:
+        """What says more than which leases to renew must not cost leases: if a beat is refused, or
+        cannot be written, it is sent without its description and the progress of tasks."""
+        if self._clock() >= self._bare_until:
+            try:
+                return client.heartbeat(self._worker_id, tasks, self._start_id, self._describe())
+            except Exception as e:
+                if isinstance(e, FlowError) and (e.retryable or e.refuses_key):
+                    raise
+                refusal = e
+        else:
+            refusal = None
+        bare = [{name: held[name] for name in ("taskId", "leaseEpoch")} for held in tasks]
+        pulse = client.heartbeat(self._worker_id, bare, self._start_id)
+        if refusal is not None:
+            log.warning(
+                "for %.0f s heartbeats carry neither the description of this worker nor the progress"
+                " of its tasks, which are refused: %s",
+                BARE,
+                refusal,
+            )
+            self._bare_until = self._clock() + BARE
+        return pulse
 
     def _apply(self, run: Run, lease: LeaseState, start: float) -> None:
         if lease.state == "EXTENDED":

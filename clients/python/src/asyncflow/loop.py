@@ -6,7 +6,7 @@ import logging
 import random
 import threading
 import time
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 log = logging.getLogger("asyncflow")
 
@@ -25,12 +25,15 @@ class Loop:
         self._step = step
         self._woken = threading.Event()
         self._stopping = False
-        self._thread: Optional[threading.Thread] = None
+        self._failure: Optional[str] = None
+        #: None before the start.
+        self.thread: Optional[threading.Thread] = None
 
     def start(self) -> None:
         """Starts the thread. It does not keep the process alive."""
-        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        thread.start()
+        self.thread = thread
 
     def wake(self) -> None:
         """Begins the next turn now."""
@@ -40,21 +43,38 @@ class Loop:
         """Ends the loop after its present turn, for which it waits a moment."""
         self._stopping = True
         self.wake()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(patience)
+        if self.thread is not None and self.thread is not threading.current_thread():
+            self.thread.join(patience)
 
     def _run(self) -> None:
         while not self._stopping:
             self._woken.clear()  # first: a wake-up during the step counts for the next turn
             try:
                 pause = self._step()
-            except Exception:
-                log.exception("unexpected failure in %s, which goes on", self._name)
+                self._failure = None
+            except BaseException as e:  # SystemExit of user code, too, would end the loop for good
                 pause = 1.0
+                quietly(self._tell, e)
             if pause is None:
                 return
             if not self._stopping:
                 self._woken.wait(None if pause == UNTIL_WOKEN else pause)
+
+
+    def _tell(self, failure: BaseException) -> None:
+        """With its stack trace only the first time in a row."""
+        is_known, self._failure = self._failure == repr(failure), repr(failure)
+        level = logging.DEBUG if is_known else logging.ERROR
+        log.log(level, "unexpected failure in %s, which goes on", self._name, exc_info=failure)
+
+
+def quietly(act: Callable[..., Any], *arguments: Any, **named: Any) -> None:
+    """Calls what may run user code, such as a handler of ``logging`` or the text of an exception,
+    where a failure of it must not be that of the caller."""
+    try:
+        act(*arguments, **named)
+    except BaseException:  # nothing is known of it, and to log it may be what fails
+        pass
 
 
 class Backoff:

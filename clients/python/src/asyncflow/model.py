@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
@@ -23,7 +24,7 @@ def milliseconds(delay: Delay) -> int:
     """A delay as the wire has it; a negative one counts as zero."""
     seconds = delay.total_seconds() if isinstance(delay, timedelta) else delay
     try:
-        return max(0, round(seconds * 1000))
+        return int(max(0, round(seconds * 1000)))
     except TypeError:
         raise TypeError(f"a delay must be a number of seconds or a timedelta, not {delay!r}") from None
 
@@ -61,11 +62,24 @@ class FlowError(Exception):
         return self.retryable or self.refuses_key or self.code in passing
 
 
-class FlowUnreachable(FlowError):
-    """No answer of flowsvr arrived; the call may have taken effect all the same."""
+#: What a firewall or a gateway answers to a call that it never lets through.
+_NEVER = (403, 405, 414, 431, 501)
 
-    def __init__(self, message: str) -> None:
-        super().__init__(Code.UNAVAILABLE, message, retryable=True)
+
+class FlowUnreachable(FlowError):
+    """No answer of flowsvr arrived; the call may have taken effect all the same.
+
+    ``retryable`` unless a firewall or a gateway refused the call in a way (403, 405, 414, 431, 501)
+    in which it refuses the same call again; ``status`` is 0 if nothing answered.
+    """
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(Code.UNAVAILABLE, message, status, retryable=status not in _NEVER)
+
+    @property
+    def may_pass(self) -> bool:
+        """A firewall may be mended, too: the caller sees whether other calls get through."""
+        return True
 
 
 class NonRetryable(Exception):
@@ -380,6 +394,22 @@ def from_wire(kind: Type[T], wire: Mapping[str, Any]) -> T:
     if kind is Task:
         members["status"] = Status(members["status"])
     return kind(**members)
+
+
+_SPACE = r" \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000"
+_NAME = re.compile(
+    rf"(?![{_SPACE}])[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,64}}(?<![{_SPACE}])"
+)
+
+
+def checked_name(what: str, name: str) -> str:
+    """The name of a stage or a worker, which flowsvr would refuse in another form."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{what} must have 1 to 64 characters, none of them a control character, and no white"
+            f" space at its ends, not {name!r}"
+        )
+    return name
 
 
 def as_text(value: Any) -> str:

@@ -194,6 +194,11 @@ class Poller:
         """Why holds fail at present; None if they do not."""
         return self._trouble.problem
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it ends with its next turn."""
+        return self._stopping.is_set()
+
     def stop(self) -> None:
         """Ends the poller soon, and a parked hold at once."""
         self._stopping.set()
@@ -279,7 +284,7 @@ class Poller:
                 cut=self._cut if cut else None,
             )
         except FlowError as e:
-            if not (e.retryable or e.code == Code.INTERNAL):
+            if not (e.retryable or e.code in (Code.INTERNAL, Code.UNAVAILABLE)):
                 self._unanswered = None  # it has held nothing
             raise
         self._unanswered = None

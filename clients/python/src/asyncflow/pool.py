@@ -11,7 +11,8 @@ import threading
 from collections import deque
 from typing import Any, AsyncIterator, Callable, Deque, Iterable, Iterator, List, Optional, Sequence, Set
 
-from .client import FlowClient, key_of_text
+from .client import FlowClient, stored_text
+from .loop import Trouble, quietly
 from .model import NonRetryable
 from .reports import RunEnds
 from .run import Run, Stage, StageRun, State
@@ -32,6 +33,8 @@ class EventLoop:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: Optional[asyncio.AbstractEventLoop] = None
+        #: That of the loop; None if it is the application's.
+        self.thread: Optional[threading.Thread] = None
 
     def use(self, loop: asyncio.AbstractEventLoop) -> None:
         """Runs handlers on the application's loop."""
@@ -41,11 +44,27 @@ class EventLoop:
         """The loop, which begins with the first handler that needs it."""
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(
-                    target=self._loop.run_forever, name="asyncflow-asyncio", daemon=True
-                ).start()
+                loop = asyncio.new_event_loop()
+                thread = threading.Thread(
+                    target=_run_for_good, args=(loop,), name="asyncflow-asyncio", daemon=True
+                )
+                try:
+                    thread.start()
+                except RuntimeError:  # there is no thread; the next handler tries again
+                    loop.close()
+                    raise
+                self._loop, self.thread = loop, thread
             return self._loop
+
+
+def _run_for_good(loop: asyncio.AbstractEventLoop) -> None:
+    """Runs a loop again that user code has ended, by ``stop`` or an exit of a task of its own."""
+    while not loop.is_closed():
+        try:
+            loop.run_forever()
+            log.error("a handler has stopped the event loop of the async handlers; it goes on")
+        except BaseException as e:
+            quietly(log.error, "the event loop of the async handlers goes on", exc_info=e)
 
 
 class Runner:
@@ -148,7 +167,10 @@ class Runner:
         tasks: List[asyncio.Task[Any]] = []
 
         async def wait() -> Any:
-            return await awaitable
+            try:
+                return await awaitable, None
+            except (SystemExit, KeyboardInterrupt) as thrown:  # would end the loop for all handlers
+                return None, thrown
 
         def begin() -> None:
             tasks.append(loop.create_task(wait()))
@@ -163,12 +185,19 @@ class Runner:
 
         def look() -> None:
             if all(run.stopped.is_set() or run.state is not State.WORKING for run in runs):
-                loop.call_soon_threadsafe(lambda: tasks[0].cancel())  # after begin
+                try:
+                    loop.call_soon_threadsafe(lambda: tasks[0].cancel())  # after begin
+                except RuntimeError as closed:  # by the application, so it never ends
+                    if not outcome.done():
+                        outcome.set_exception(closed)
 
         loop.call_soon_threadsafe(begin)  # in this thread's context, which names the runs
         for run in runs:
             run.when_stopped(look)
-        return outcome.result()
+        result, thrown = outcome.result()
+        if thrown is not None:
+            raise thrown
+        return result
 
 
 class Pool:
@@ -192,7 +221,9 @@ class Pool:
         self._changed = threading.Condition()
         self._queue: Deque[Run] = deque()
         self._running: List[List[Run]] = []
-        self._threads = 0
+        self._trouble = Trouble(f"starts of threads for type {task_type}")
+        #: Those that take runs.
+        self.threads: Set[threading.Thread] = set()
         self._last_move = clock()
         self._is_closed = False
 
@@ -272,21 +303,33 @@ class Pool:
             return
         if stage.key is None:
             run.batch_key = ""
-        elif key_of_text(run.task.task_context) is None:  # else alone: no batch waits for a store
+        elif stored_text(run.task.task_context) is None:  # else alone: no batch waits for a store
             try:
                 run.batch_key = stage.key(self._runner.seen(run))
-            except Exception as e:
-                log.debug("%s is run alone, for its batch is unknown: %s", run, e)
+            except BaseException as e:
+                quietly(log.debug, "%s is run alone, for its batch is unknown: %s", run, e)
 
-    def start_threads(self) -> None:
-        """Starts threads for the queued runs."""
+    def start_threads(self) -> bool:
+        """Starts threads for the queued runs; False if the system has none at present."""
         with self._changed:
             wanted = min(self._size, len(self._running) + len(self._queue))
-            while self._threads < wanted:
-                self._threads += 1
-                name = f"asyncflow-{self._task_type}-{self._threads}"
+            while len(self.threads) < wanted:
+                name = f"asyncflow-{self._task_type}-{len(self.threads) + 1}"
                 # A handler that never ends must not keep the process from ending.
-                threading.Thread(target=self._work, name=name, daemon=True).start()
+                thread = threading.Thread(target=self._work, name=name, daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as e:
+                    self._trouble.failed(e, "tried again until there are some")
+                    return False
+                self.threads.add(thread)
+            self._trouble.worked()
+        return True
+
+    @property
+    def problem(self) -> Optional[str]:
+        """Why runs cannot start at present; None if they can."""
+        return self._trouble.problem
 
     def wake(self) -> None:
         """Looks again whether a run can start."""
@@ -312,17 +355,23 @@ class Pool:
 
     def _work(self) -> None:
         while True:
-            with self._changed:
-                batch = self._next()
-                while batch is None:
-                    if self._is_closed:
-                        return
-                    self._changed.wait()
-                    batch = self._next()
             try:
+                batch = self._take()
+                if batch is None:
+                    return
                 self._perform(batch)
-            except Exception:
-                log.exception("unexpected failure in a thread of %s, which goes on", self._task_type)
+            except BaseException as e:
+                what = "unexpected failure in a thread of %s, which goes on"
+                quietly(log.error, what, self._task_type, exc_info=e)
+
+    def _take(self) -> Optional[List[Run]]:
+        """Waits for a batch; None once the pool is closed."""
+        with self._changed:
+            batch = self._next()
+            while batch is None and not self._is_closed:
+                self._changed.wait()
+                batch = self._next()
+            return batch
 
     def _perform(self, batch: List[Run]) -> None:
         try:
@@ -375,5 +424,5 @@ def _is_stuck(batch: Sequence[Run], late: float) -> bool:
 def _same(one: Any, other: Any) -> bool:
     try:
         return bool(one == other)
-    except Exception:  # of user code: the runs would be lost
+    except BaseException:  # of user code: the runs would be lost
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import logging
 import threading
 import traceback
@@ -16,7 +17,7 @@ from .client import (
     object_key,
     reference_of_text,
 )
-from .loop import UNTIL_WOKEN, Backoff, Trouble
+from .loop import UNTIL_WOKEN, Backoff, Trouble, quietly
 from .model import (
     Code,
     Done,
@@ -51,6 +52,13 @@ LONGEST_REASON = 1000
 
 def reason_of(thrown: BaseException) -> str:
     """An exception in the 1,000 characters that the log of a task keeps."""
+    try:
+        return _reason_of(thrown)
+    except BaseException:  # of user code, whose exceptions may fail to describe themselves
+        return fit(type(thrown).__name__)
+
+
+def _reason_of(thrown: BaseException) -> str:
     if isinstance(thrown, NonRetryable) and str(thrown).strip():
         return fit(str(thrown))
     root: BaseException = thrown
@@ -122,7 +130,12 @@ class ReportWriter:
 
     def _report(self, task: Task, outcome: str, **members: Any) -> Report:
         name = str(uuid.uuid4())
-        return Report(task.task_id, self._worker_id, task.lease_epoch, outcome, name, **members)
+        checked = {key: m if key in _CHECKED else _plain(m) for key, m in members.items()}
+        return Report(task.task_id, self._worker_id, task.lease_epoch, outcome, name, **checked)
+
+
+#: Members that are texts, or what JSON made of something, already.
+_CHECKED = ("task_context", "result", "err_msg", "creates")
 
 
 def _text(value: Any) -> Optional[str]:
@@ -143,9 +156,16 @@ def _text(value: Any) -> Optional[str]:
 
 def _creates(tasks: Sequence[NewTask]) -> Optional[List[Any]]:
     try:
-        return [task.to_wire() for task in tasks] or None
+        return _plain([task.to_wire() for task in tasks]) or None
     except (TypeError, ValueError) as e:
         raise NonRetryable(f"a task to create cannot be written as JSON: {e}") from e
+
+
+def _plain(value: Any) -> Any:
+    """What JSON makes of a value, at once: later it would fail the reports of all tasks."""
+    if value is None:
+        return None
+    return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
 
 
 def _words(reason: object) -> str:
@@ -203,6 +223,8 @@ class ReportSender:
         self._sending: List[_Pending] = []
         #: Whether all other calls work at present; then a failure may be the report's own.
         self.others_work: Callable[[], bool] = lambda: False
+        #: When the last of them began that was answered.
+        self.others_worked_at: Callable[[], float] = lambda: float("-inf")
 
     def submit(self, run: Run, report: Report) -> None:
         """Queues the report of a run, which must be REPORTING.
@@ -213,7 +235,7 @@ class ReportSender:
         pending = _Pending(report, run, run.task.task_stage)
         try:
             self._move_text(pending)
-        except FlowError as e:
+        except Exception as e:  # a lack of memory, too, must not lose the report
             log.debug("%s: its text could not be stored; it is tried again: %s", run, e)
         self._add(pending)
 
@@ -274,11 +296,12 @@ class ReportSender:
                     self._keep(pending)  # an upload may take long, and the process may be killed
                     self._move_text(pending)
                 ready.append(pending)
-            except FlowError as e:
-                if e.may_pass:
-                    self._later([pending], e)
+            except Exception as e:
+                error = _as_flow_error(e)
+                if self._is_refused([pending], error):
+                    self._refused(pending, error.code, str(error))
                 else:
-                    self._refused(pending, e.code, str(e))
+                    self._later([pending], error)
         return ready
 
     def _move_text(self, pending: _Pending) -> None:
@@ -306,12 +329,13 @@ class ReportSender:
             answers = self._client.report([pending.report for pending in batch])
             if len(answers) != len(batch):
                 raise FlowUnreachable(f"{len(batch)} reports got {len(answers)} answers")
-        except FlowError as e:
-            is_too_slow = e.code == Code.MALFORMED_BODY and len(batch) > 1
-            if e.may_pass and not is_too_slow:
-                self._later(batch, e)
+        except Exception as e:
+            error = _as_flow_error(e)
+            is_too_much = error.code == Code.MALFORMED_BODY or error is not e
+            if not ((is_too_much and len(batch) > 1) or self._is_refused(batch, error)):
+                self._later(batch, error)
             elif len(batch) == 1:
-                self._refused(batch[0], e.code, str(e))
+                self._refused(batch[0], error.code, str(error))
             else:
                 self._send(batch[: len(batch) // 2])
                 self._send(batch[len(batch) // 2 :])
@@ -321,8 +345,18 @@ class ReportSender:
             if answer.stands:
                 self._settled(pending)
                 self._end(pending)
+            elif FlowError(answer.code, "", retryable=answer.code in _RETRYABLE).may_pass:
+                self._repeat(pending, is_own=True)
             else:
                 self._refused(pending, answer.code, answer.msg)
+
+    def _is_refused(self, batch: Sequence[_Pending], error: FlowError) -> bool:
+        """Whether the same reports would be refused again. What a firewall or a gateway stops, it
+        stops for ever if it has let another call pass since it stopped one of these before."""
+        if not isinstance(error, FlowUnreachable) or error.retryable:
+            return not error.may_pass
+        since = [p.failing_since for p in batch if p.failing_since is not None]
+        return bool(since) and self.others_worked_at() > min(since)
 
     def _later(self, batch: Sequence[_Pending], error: FlowError) -> None:
         self._trouble.failed(error, "kept, and repeated until they are accepted")
@@ -381,11 +415,8 @@ class ReportSender:
             self._runs.settle(run)
 
     def _refused(self, pending: _Pending, code: int, why: str) -> None:
-        """Handles the refusal of one report, by its code."""
+        """Handles the refusal of one report for good, by its code."""
         report = pending.report
-        if FlowError(code, why, retryable=code in _RETRYABLE).may_pass:
-            self._repeat(pending, is_own=True)
-            return
         if code in (Code.LEASE_LOST, Code.TRANSITION_NOT_ALLOWED):
             log.warning("%s: its report does not count: %s", pending, why)
             self._settled(pending)
@@ -431,6 +462,14 @@ class ReportSender:
             return {*self._waiting, *self._sending}
 
 
+def _as_flow_error(failure: Exception) -> FlowError:
+    """Any other failure of a call counts as one of flowsvr, which may be the report's own."""
+    if isinstance(failure, FlowError):
+        return failure
+    log.error("unexpected failure of a report", exc_info=failure)
+    return FlowError(Code.INTERNAL, _describe(failure))
+
+
 _RETRYABLE = (Code.LIMIT_EXCEEDED, Code.UNAVAILABLE, Code.STORE_FULL)
 
 
@@ -448,17 +487,19 @@ class RunEnds:
     """
 
     def __init__(
-        self, writer: ReportWriter, sender: ReportSender, runs: Runs, clock: Callable[[], float]
+        self,
+        writer: ReportWriter,
+        sender: ReportSender,
+        runs: Runs,
+        clock: Callable[[], float],
+        listeners: Sequence[Callable[[RunEnd], None]],
     ) -> None:
         self._writer = writer
         self._sender = sender
         self._runs = runs
         self._clock = clock
-        self._listeners: List[Callable[[RunEnd], None]] = []
-
-    def when_ended(self, listener: Callable[[RunEnd], None]) -> None:
-        """Calls the listener at the end of each run that has started or was lost."""
-        self._listeners.append(listener)
+        #: They hear of the end of each run that has started or was lost.
+        self._listeners = listeners
 
     def _tell(self, run: Run, outcome: str) -> None:
         if not self._listeners:
@@ -468,8 +509,8 @@ class RunEnds:
         for listener in self._listeners:
             try:
                 listener(end)
-            except Exception:  # of user code: the task has ended all the same
-                log.exception("a listener of the ends of runs failed")
+            except BaseException as e:  # of user code: the task has ended all the same
+                quietly(log.error, "a listener of the ends of runs failed", exc_info=e)
 
     def returned(self, run: Run, result: Result) -> None:
         """The handler returned; after its deadline that does not count."""
@@ -478,25 +519,28 @@ class RunEnds:
             return
         try:
             report = _in_trace_of(run, self._writer.of(run.task, result))
-        except NonRetryable as unwritable:
-            self.raised(run, unwritable)
-            return
-        except Exception as odd:  # such as a delay of infinity
-            self.raised(run, NonRetryable(f"the result {result!r:.200} cannot be reported: {odd}"))
-            return
-        self._report(run, report)
+        except (NonRetryable, MemoryError) as e:
+            self.raised(run, e)
+        except BaseException as odd:  # such as a delay of infinity, or user code that it has
+            what = f"the result, a {type(result).__name__}, cannot be reported: {_describe(odd)}"
+            self.raised(run, NonRetryable(what))
+        else:
+            self._report(run, report)
 
     def raised(self, run: Run, thrown: BaseException) -> None:
         """The handler raised. If it was told to stop, or after its deadline, that decides."""
         if run.is_timed_out(self._clock()):
             self.timed_out(run)
-        elif run.stop_cause is Stop.SHUT_DOWN:
+            return
+        if run.stop_cause is Stop.SHUT_DOWN:
             self.shut_down(run)
-        elif isinstance(thrown, NonRetryable):
-            if self._report(run, self._writer.fail(run.task, reason_of(thrown))):
-                log.warning("%s is reported as FAIL: %s", run, thrown)
-        elif self._report(run, self._writer.unexpected(run.task, reason_of(thrown))):
-            log.warning("%s failed and is reported as RETRY", run, exc_info=thrown)
+            return
+        reason = reason_of(thrown)
+        if isinstance(thrown, NonRetryable):
+            if self._report(run, self._writer.fail(run.task, reason)):
+                log.warning("%s is reported as FAIL: %s", run, reason)
+        elif self._report(run, self._writer.unexpected(run.task, reason)):
+            quietly(log.warning, "%s failed and is reported as RETRY", run, exc_info=thrown)
 
     def timed_out(self, run: Run) -> None:
         """The run has reached its deadline."""
@@ -513,27 +557,27 @@ class RunEnds:
         """This worker will not run the task, or not soon enough."""
         if not run.advance(State.QUEUED, State.REPORTING):
             return False
-        log.info("%s is released: %s", run, why)
         self._sender.submit(run, self._writer.release(run.task))
+        log.info("%s is released: %s", run, why)
         return True
 
     def lost(self, run: Run, why: str) -> None:
         """Another worker may hold the task."""
         if run.drop(Stop.LOST, self._clock()):
+            self._runs.settle(run)
             log.warning("%s is dropped and not reported: %s", run, why)
             self._tell(run, "LOST")
-            self._runs.settle(run)
 
     def cancelled(self, run: Run) -> None:
         """The task was cancelled."""
         if run.drop(Stop.CANCELLED, self._clock()):
+            self._runs.settle(run)
             log.info("%s was cancelled; it is dropped and not reported", run)
             self._tell(run, "CANCELLED")
-            self._runs.settle(run)
 
     def _report(self, run: Run, report: Report, told: Optional[str] = None) -> bool:
         if not run.advance(State.WORKING, State.REPORTING):
             return False
-        self._tell(run, told or report.outcome)
         self._sender.submit(run, report)
+        self._tell(run, told or report.outcome)  # now a stop that it begins finds the report
         return True

@@ -21,7 +21,7 @@ from typing import (
     Union,
 )
 
-from .client import FlowClient, ObjectGone, key_of_text, object_key
+from .client import FlowClient, ObjectGone, is_key, object_key
 from .loop import Backoff
 from .model import FlowError, NonRetryable, Task
 from .trace import valid
@@ -357,9 +357,10 @@ class StageRun:
     def text(self) -> str:
         """The context as it was written; one that is in the context store is read from there."""
         if self._text is None:
-            text = self._run.task.task_context
-            key = key_of_text(text)
-            self._text = text if key is None else self._read(key).decode()
+            try:
+                self._text = self._repeat(lambda: self._client.text_of(self._run.task.task_context))
+            except ObjectGone as e:
+                raise NonRetryable(f"the context {e} is no longer in the store") from e
         return self._text
 
     @property
@@ -395,11 +396,11 @@ class StageRun:
         self._run.stopped.wait(min(seconds, self.remaining))
         return self.cancelled
 
-    def progress(self, percent: int) -> None:
-        """Sets the progress, 0 to 100, which the next heartbeat carries."""
+    def progress(self, percent: float) -> None:
+        """Sets the progress, 0 to 100, which the next heartbeat carries as a whole number."""
         if not 0 <= percent <= 100:
             raise ValueError(f"progress is 0 to 100, not {percent}")
-        self._run.progress = percent
+        self._run.progress = int(round(percent))
 
     def store(self, name: str, data: Union[bytes, BinaryIO]) -> str:
         """Stores bytes or an open file for all workers; returns a reference.
@@ -416,19 +417,10 @@ class StageRun:
 
     def open(self, reference: str) -> BinaryIO:
         """Streams an object that a run has stored; the caller closes it."""
-        if not reference.startswith(REFERENCE):
+        key = reference[len(REFERENCE) :]
+        if not reference.startswith(REFERENCE) or not is_key(key):
             raise NonRetryable(f"{reference!r} is no reference of a stored object")
-        return self._repeat(lambda: self._client.open(reference[len(REFERENCE) :]))
-
-    def _read(self, key: str) -> bytes:
-        def read() -> bytes:
-            with self._client.open(key) as stored:
-                return stored.read()
-
-        try:
-            return self._repeat(read)
-        except ObjectGone as e:
-            raise NonRetryable(f"the context {key} is no longer in the store") from e
+        return self._repeat(lambda: self._client.open(key))
 
     def _repeat(self, call: Callable[[], T]) -> T:
         """Repeats a call through an outage, and until a refused key is replaced."""

@@ -108,6 +108,24 @@ class _Claim:
         with cls._guard:
             cls._ours.discard(path)
 
+    @property
+    def stands(self) -> bool:
+        """Whether another process would find the directory, which a cleaner may have deleted."""
+        try:
+            return os.path.samestat(os.stat(self.path / "lock"), os.fstat(self._lock.fileno()))
+        except FileNotFoundError:
+            return False
+
+    def abandon(self) -> None:
+        """Gives up a directory that does not stand any more."""
+        self._forget(self.path, self._lock)
+
+    @classmethod
+    def forked(cls) -> None:
+        """This is a child process, which holds none of the locks."""
+        cls._ours = set()
+        cls._guard = threading.Lock()
+
     def close(self) -> None:
         """Releases the directory with its content, and deletes it if it is empty."""
         try:
@@ -118,6 +136,9 @@ class _Claim:
             log.debug("%s stays, and is read again later: %s", self.path, e)
         finally:
             self._forget(self.path, self._lock)
+
+
+os.register_at_fork(after_in_child=_Claim.forked)
 
 
 class Spool:
@@ -145,27 +166,42 @@ class Spool:
 
     def keep(self, report: Report) -> bool:
         """Keeps a report; False if there is no room for it, so that it is in memory alone."""
-        assert report.report_id is not None
-        with self._lock:
-            if report.report_id in self._kept:
-                return True
+        try:
             data = json.dumps(to_wire(report)).encode()
-            if self._is_closed or self._is_full(len(data)):
-                return self._refuse("it is full")
-            try:
-                if self._own is None:
-                    if self._clock() < self._not_before:
-                        return False
-                    self._not_before = self._clock() + PAUSE  # if this fails
-                    self._own = _Claim.make(self._root)
-                file = self._own.path / (report.report_id + ".json")
-                _write(file, data)
-            except OSError as e:
-                return self._refuse(str(e))
-            self._kept[report.report_id] = (self._own, file, len(data))
-            self._bytes += len(data)
-            self._is_refusing = False
+            with self._lock:
+                return self._keep(report.report_id or "", data)
+        except Exception as e:  # a disk has many ways to fail, and none must end a worker
+            return self._refuse(str(e))
+
+    def _keep(self, name: str, data: bytes) -> bool:
+        claim = self._kept[name][0] if name in self._kept else self._own
+        if claim is not None and not claim.stands:
+            self._lose(claim)
+        if name in self._kept:
             return True
+        if self._is_closed or self._is_full(len(data)):
+            return self._refuse("it is full")
+        if self._own is None:
+            if self._clock() < self._not_before:
+                return False
+            self._not_before = self._clock() + PAUSE  # if this fails
+            self._own = _Claim.make(self._root)
+            self._not_before = self._clock()
+        file = self._own.path / (name + ".json")
+        _write(file, data)
+        self._kept[name] = (self._own, file, len(data))
+        self._bytes += len(data)
+        self._is_refusing = False
+        return True
+
+    def _lose(self, claim: _Claim) -> None:
+        """A cleaner has deleted a directory: what is still needed of it is kept in another one."""
+        log.warning("%s was deleted; what is not delivered yet is kept again", claim.path)
+        for name in [name for name, kept in self._kept.items() if kept[0] is claim]:
+            self._bytes -= self._kept.pop(name)[2]
+        claim.abandon()
+        if claim is self._own:
+            self._own = None
 
     def _refuse(self, why: str) -> bool:
         if not self._is_refusing:
@@ -184,7 +220,7 @@ class Spool:
 
     def forget(self, report: Report) -> None:
         """Deletes a settled report, if it was kept."""
-        self._remove(report, lambda file: file.unlink())
+        self._remove(report, lambda file: file.unlink(missing_ok=True))
 
     def set_aside(self, report: Report) -> None:
         """Moves a report that cannot be settled to a place where people find it."""
@@ -240,14 +276,14 @@ class Spool:
             self._close_if_done(claim)
             return []
         for file in files:
-            if file.suffix == ".tmp":
-                file.unlink()  # its writer ended before it was whole
-            if file.suffix != ".json":
-                continue
             try:
+                if file.suffix == ".tmp":
+                    file.unlink()  # its writer ended before it was whole
+                if file.suffix != ".json":
+                    continue
                 data = file.read_bytes()
                 report = _whole(from_wire(Report, json.loads(data)))
-            except (OSError, ValueError, TypeError, AttributeError) as e:
+            except Exception as e:
                 log.warning("%s is no report: %s", file, e)
                 try:
                     self._shelve(file)
@@ -300,11 +336,15 @@ class Spool:
 def _write(file: Path, data: bytes) -> None:
     """Writes atomically: a crash leaves the whole file, or none with that name."""
     unfinished = file.with_suffix(".tmp")
-    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-        out.write(data)
-        out.flush()
-        os.fsync(out.fileno())
-    unfinished.replace(file)
+    try:
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        unfinished.replace(file)
+    except OSError:
+        unfinished.unlink(missing_ok=True)  # a full disk gets its room back
+        raise
     directory = os.open(file.parent, os.O_RDONLY)
     try:
         os.fsync(directory)
@@ -312,7 +352,14 @@ def _write(file: Path, data: bytes) -> None:
         os.close(directory)
 
 
+#: The members of a report without which it is none, and those that are texts if they are there.
+_NEEDED = {"task_id": str, "worker_id": str, "lease_epoch": int, "outcome": str, "report_id": str}
+_TEXTS = ("task_stage", "task_context", "result", "err_msg")
+
+
 def _whole(report: Report) -> Report:
-    if not report.report_id:
-        raise ValueError("it has no reportId")
+    bad = [name for name, kind in _NEEDED.items() if not isinstance(getattr(report, name), kind)]
+    bad += [name for name in _TEXTS if not isinstance(getattr(report, name), (str, type(None)))]
+    if bad or not report.report_id:
+        raise ValueError(f"it lacks {', '.join(bad) or 'its id'}")
     return report

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import logging
 import re
 from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence, Tuple
 
 if TYPE_CHECKING:
     from .run import Run
+
+log = logging.getLogger("asyncflow")
 
 _FORM = re.compile(
     "(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII
@@ -58,8 +61,16 @@ def current_runs() -> Tuple[Run, ...]:
 def parent_of_call(ask: Optional[Callable[[], Optional[str]]]) -> Optional[str]:
     """The traceparent that a call sends: what ``ask`` says, else that of the runs whose handler
     calls, if it is the same for all of them."""
-    asked = valid(ask()) if ask is not None else None
+    asked = _asked(ask) if ask is not None else None
     if asked is not None:
         return asked
     parents = {run.trace_parent for run in current_runs()}
     return parents.pop() if len(parents) == 1 else None
+
+
+def _asked(ask: Callable[[], Optional[str]]) -> Optional[str]:
+    try:
+        return valid(ask())
+    except BaseException as e:  # of user code: the heartbeats of a worker go on
+        log.warning("trace_parent failed, so the call belongs to no span: %r", e)
+        return None

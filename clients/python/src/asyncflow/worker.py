@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import collections.abc
+import contextlib
+import functools
 import importlib.metadata
 import logging
+import operator
 import os
 import re
 import signal
@@ -18,15 +21,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar, Union
 
+from . import signals as process_signals
 from .client import FlowClient
+from .forks import after_fork
 from .heart import DeadlineWatch, Heart
 from .loop import Loop
+from .model import checked_name
 from .observe import RunEnd, TypeView, WorkerView
 from .poller import Admission, Poller, TypeSettings
 from .pool import EventLoop, Pool, Runner
-from .reports import ReportSender, ReportWriter, RunEnds
+from .reports import ReportSender, ReportWriter, RunEnds, fit
 from .run import Run, Runs, Stage, StageRun, State, Stop
 from .spool import Spool, directory
+from .trace import current_runs
 
 log = logging.getLogger("asyncflow")
 
@@ -50,7 +57,11 @@ _SPOOL = "ASYNCFLOW_WORKER_SPOOLDIR"
 _DURATION = re.compile("([0-9]{1,9})(ms|s|m|h|d|)")
 _SECONDS = {"ms": 0.001, "": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
-_TYPE = re.compile("[a-z][a-z0-9_]{0,30}")
+#: As in flowsvr: its own types begin with flow_, and names of tables end in _task_ and digits.
+_TYPE = re.compile("(?!flow_)(?!.*_task(?:_[0-9]+)?$)[a-z][a-z0-9_]{0,30}")
+
+#: The most stages of a type that one hold may name.
+MOST_STAGES = 64
 
 
 def new_worker_id() -> str:
@@ -81,6 +92,35 @@ def _sdk_version() -> str:
         return "python/" + importlib.metadata.version("asyncflow")
     except importlib.metadata.PackageNotFoundError:  # the sources are on the path
         return "python"
+
+
+def _whole(what: str, number: int, least: int) -> int:
+    """A setting that is a whole number, of whatever type."""
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{what} must be a whole number, not {number!r}") from None
+    if not least <= whole < 1 << 31:
+        raise ValueError(f"{what} must be at least {least}, not {whole}")
+    return whole
+
+
+def _label(text: Any) -> str:
+    """A part of a label as text, without which all heartbeats would be refused."""
+    try:
+        str(text).encode()
+    except UnicodeEncodeError as e:
+        raise ValueError(f"labels must be valid Unicode, not {text!r}") from e
+    return str(text)
+
+
+def _is_shared(earlier: Any) -> bool:
+    """Whether a handler of signals is the application's own. Python's, and that of asyncio, which
+    cancels the task that serves, only end what the stop of the worker ends."""
+    is_of_asyncio = isinstance(earlier, functools.partial) and (
+        earlier.keywords.get("main_task") is asyncio.current_task()
+    )
+    return earlier is not signal.default_int_handler and not is_of_asyncio
 
 
 def _problem_of(stuck: List[Run]) -> Optional[str]:
@@ -144,38 +184,49 @@ class Worker:
         grace = _grace_of_environment() if grace is None else grace
         if spool_dir == FROM_ENVIRONMENT:
             spool_dir = _spool_of_environment()
-        if threads < 1 or grace < 0 or version < 0:
-            raise ValueError("threads must be at least 1, grace and version at least 0")
+        if not grace >= 0:
+            raise ValueError(f"grace must be at least 0 seconds, not {grace!r}")
         if labels is not None and not isinstance(labels, collections.abc.Mapping):
             raise TypeError(
                 f"labels must be names with their values, such as {{'gpu': 'a100'}}, not {labels!r}"
             )
         #: The client of this worker, for handlers that make calls of their own.
         self.client = client or FlowClient(url, key=key, key_file=key_file, tls=tls)
-        self.worker_id = worker_id or new_worker_id()
-        if not 1 <= len(self.worker_id) <= 64:
-            raise ValueError("worker_id must have 1 to 64 characters")
-        self._threads = threads
+        self._given_id = checked_name("worker_id", worker_id) if worker_id else None
+        self._threads = _whole("threads", threads, 1)
         self._grace = grace
-        self._version = version
-        self._labels = dict(labels or {})
+        self._version = _whole("version", version, 0)
+        self._labels = {_label(name): _label(value) for name, value in (labels or {}).items()}
         self._clock = clock
-        self._start_id = str(uuid.uuid4())
+        server = self.client.server_name  # a server in memory has none
+        self._spool_root = directory(spool_dir) / server if spool_dir and server else None
+        self._sdk_version = _sdk_version()
         self._stages: Dict[str, Dict[str, Stage]] = {}
+        self._listeners: List[Callable[[RunEnd], None]] = []
+        self._make()
+        after_fork(self)
+
+    def forked(self) -> None:
+        """This is a child process. What runs, holds tasks and owns files is its parent's worker; here
+        is one that has not started, with an id of its own."""
+        self._make()
+
+    def _make(self) -> None:
+        """Makes all parts of a worker that has not started."""
+        self.worker_id = self._given_id or new_worker_id()
+        self._start_id = str(uuid.uuid4())
         self._types: Dict[str, _Type] = {}
         self._event_loop = EventLoop()
         self._lock = threading.Lock()
         self._state = "NEW"
         self._grace_end = float("inf")
         self._was_signalled = False
-        self._sdk_version = _sdk_version()
+        self._unheeded: Optional[float] = None
         self._is_unhealthy = False
         self._progress = threading.Condition()
-        self._stopping: Optional[threading.Thread] = None
+        self._is_stopping = False
         self._stopped = threading.Event()
-
-        server = self.client.server_name  # a server in memory has none
-        self._spool = Spool(directory(spool_dir) / server) if spool_dir and server else None
+        self._spool = Spool(self._spool_root) if self._spool_root else None
         self._runs = Runs()
         writer = ReportWriter(self.worker_id)
         self._sender = ReportSender(
@@ -183,11 +234,11 @@ class Worker:
             self._runs,
             writer,
             self._spool,
-            clock,
+            self._clock,
             wake=lambda: self._reporting.wake(),
             caught_up=self._wake_pollers,
         )
-        self._ends = RunEnds(writer, self._sender, self._runs, clock)
+        self._ends = RunEnds(writer, self._sender, self._runs, self._clock, self._listeners)
         self._beats = self.client.with_timeout(HEARTBEAT_TIMEOUT)
         self._heart = Heart(
             self.worker_id,
@@ -199,10 +250,11 @@ class Worker:
             lambda: any(each.poller.is_polling for each in self._types.values()),
             self._drain,
             self._sender.hurry,
-            clock,
+            self._clock,
         )
         self._sender.others_work = lambda: self._heart.works
-        self._deadlines = DeadlineWatch(self._runs, self._ends, self._stalled, clock)
+        self._sender.others_worked_at = lambda: self._heart.heard_at
+        self._deadlines = DeadlineWatch(self._runs, self._ends, self._stalled, self._clock)
         self._reporting = Loop("asyncflow-reports", self._sender.turn)
         self._beating = Loop("asyncflow-heartbeats", self._heart.turn)
         self._watching = Loop("asyncflow-deadlines", self._deadlines.turn)
@@ -229,23 +281,33 @@ class Worker:
         batch to fill. It returns or yields a result, or an exception, for each of them in the
         same order. What it yields is reported at once.
         """
-        if max_tasks < 1:
-            raise ValueError("max_tasks must be at least 1")
-        return self._register(task_type, name, max_tasks, key)
+        if key is not None and not callable(key):
+            raise TypeError(f"key must be a function of a StageRun, not {key!r}")
+        return self._register(task_type, name, _whole("max_tasks", max_tasks, 1), key)
 
     def _register(
         self, task_type: str, name: str, max_tasks: int, key: Optional[Callable[[StageRun], Any]]
     ) -> Callable[[Handler], Handler]:
         task_type = task_type.lower()
-        if not _TYPE.fullmatch(task_type) or not 1 <= len(name) <= 64:
-            raise ValueError(f"{task_type!r} and {name!r} must be the names of a type and a stage")
+        if not _TYPE.fullmatch(task_type):
+            raise ValueError(
+                f"{task_type!r} cannot be a task type: take a letter, then up to 30 of a-z, 0-9 and _, not"
+                " beginning with flow_ nor ending in _task or _task_ and digits"
+            )
+        checked_name("a stage", name)
 
         def register(handler: Handler) -> Handler:
+            if not callable(handler):
+                raise TypeError(f"the handler of {task_type}/{name} must be a function, not {handler!r}")
             stages = self._stages.setdefault(task_type, {})
             if self._state != "NEW" or self._types:
                 raise RuntimeError("stages are registered before the worker starts")
             if name in stages:
                 raise ValueError(f"{task_type}/{name} has a handler already")
+            if len(stages) == MOST_STAGES:
+                raise ValueError(
+                    f"type {task_type} has more than {MOST_STAGES} stages: give some a type of their own"
+                )
             stages[name] = Stage(task_type, name, handler, max_tasks, key)
             return handler
 
@@ -253,7 +315,7 @@ class Worker:
 
     def when_run_ends(self, listener: Callable[[RunEnd], None]) -> Callable[[RunEnd], None]:
         """Calls the listener at the end of each run, on the thread that ends it: keep it short."""
-        self._ends.when_ended(listener)
+        self._listeners.append(listener)
         return listener
 
     # Life
@@ -266,43 +328,58 @@ class Worker:
     def run(self) -> None:
         """Starts, and returns when the worker has stopped: after SIGTERM or SIGINT, or because
         the server drained it. A second signal ends the grace. Call it on the main thread."""
-        before: Dict[signal.Signals, Any] = {}
-        try:
+        with contextlib.ExitStack() as heeding:
             with self._lock:  # a signal in the meantime stops what has started
-                for number in (signal.SIGTERM, signal.SIGINT):
-                    before[number] = signal.signal(number, lambda *_: self._signalled())
+                heeding.enter_context(process_signals.heeded(self._signalled, lambda _: False))
                 self._start()
             while not self._stopped.wait(0.5):  # a signal just before a wait does not end it
-                pass
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+                self._heed_again()
 
-    async def serve(self) -> None:
-        """The same in an asyncio application: ``async`` handlers run on its loop."""
+    async def serve(self, signals: bool = True) -> None:
+        """The same in an asyncio application: ``async`` handlers run on its loop.
+
+        At SIGTERM and SIGINT handlers of signals that the application has set before are called,
+        too, and several workers of a process stop together. With ``signals=False`` none is heeded:
+        cancel this call, or call ``stop`` on another thread.
+        """
         loop = asyncio.get_running_loop()
         self._event_loop.use(loop)
         is_main = threading.current_thread() is threading.main_thread()
-        numbers = (signal.SIGTERM, signal.SIGINT) if is_main else ()
-        try:
-            for number in numbers:
-                loop.add_signal_handler(number, self._signalled)
-            self.start()
-            ended = loop.run_in_executor(None, self._stopped.wait)
+        with contextlib.ExitStack() as heeding:
+            with self._lock:
+                if signals and is_main:
+                    heeding.enter_context(process_signals.heeded(self._signalled, _is_shared))
+                self._start()
             try:
-                await asyncio.shield(ended)
+                while not self._stopped.is_set():
+                    await asyncio.sleep(0.1)  # a signal just before a wait does not end it
+                    self._heed_again()
             except asyncio.CancelledError:
                 await loop.run_in_executor(None, self.stop)
                 raise
-        finally:
-            for number in numbers:
-                loop.remove_signal_handler(number)
 
     def _signalled(self) -> None:
         # Not by the state: the first signal may come in the middle of a drain.
         grace = 0.0 if self._was_signalled else self._grace
         self._was_signalled = True
-        threading.Thread(target=self.stop, args=(grace,), name="asyncflow-signal").start()
+        try:
+            # Not here, where the main thread may hold any lock.
+            threading.Thread(target=self._heed, args=(grace,), name="asyncflow-signal").start()
+        except RuntimeError:
+            self._unheeded = grace  # there is no thread: run and serve look again
+
+    def _heed_again(self) -> None:
+        grace, self._unheeded = self._unheeded, None
+        if grace is not None:
+            self._heed(grace)
+
+    def _heed(self, grace: float) -> None:
+        """Begins the stop that a signal has asked for."""
+        try:
+            self._begin_stop(grace)
+        except RuntimeError as e:
+            log.warning("the stop does not begin (%s); it is tried again", e)
+            self._unheeded = grace
 
     def start(self) -> None:
         """Starts the worker's threads and returns. A signal handler of your own must not call
@@ -317,14 +394,29 @@ class Worker:
         self._state = "RUNNING"
         # Before the first hold: a report that was left may be of a task that would be held.
         self._sender.adopt()
-        for loop in self._loops():
-            loop.start()
-        for each in self._types.values():
-            each.loop.start()
+        loops = [*self._loops(), *(each.loop for each in self._types.values())]
+        try:
+            for loop in loops:
+                loop.start()
+        except RuntimeError:  # there is no thread
+            for loop in loops:
+                loop.stop(0)
+            self._state = "STOPPED"
+            self._is_stopping = True
+            self._stopped.set()
+            raise
         log.info("worker %s started: %s", self.worker_id, sorted(self._types))
 
     def _loops(self) -> List[Loop]:
         return [self._feeding, self._reporting, self._beating, self._watching, self._adopting]
+
+    def _is_own_call(self) -> bool:
+        """Whether a stop would wait for the thread or the handler that calls."""
+        loops = [*self._loops(), *(each.loop for each in self._types.values())] if self._types else []
+        own = {self._event_loop.thread, *(loop.thread for loop in loops)}
+        own.update(*(each.pool.threads for each in self._types.values()))
+        runs = current_runs()
+        return threading.current_thread() in own or any(self._runs.find(*r.hold) is r for r in runs)
 
     def run_due(self) -> int:
         """Runs what is due now, and what that makes due, on this thread; returns how many tasks.
@@ -383,9 +475,10 @@ class Worker:
         )
 
         def turn() -> Optional[float]:
+            if not (pool.start_threads() or poller.is_stopping):
+                return 1.0  # nothing more is held while nothing can run it
             pause = poller.turn()
-            pool.start_threads()
-            return pause
+            return pause if pool.start_threads() or pause is None else min(pause, 1.0)
 
         loop = Loop(f"asyncflow-{name}-poller", turn)
         return _Type(poller, loop, pool)
@@ -395,37 +488,49 @@ class Worker:
         handlers to stop when the grace is over; then it releases their tasks, too.
 
         Returns when that is done; False if a task waits for the end of its lease. During a stop,
-        another call with a shorter grace counts.
+        another call with a shorter grace counts. Called by a handler or a listener of this worker,
+        for which the stop waits, it only begins the stop.
         """
-        self._begin_stop(self._grace if grace is None else grace).join()
+        grace = self._grace if grace is None else grace
+        if not grace >= 0:
+            raise ValueError(f"grace must be at least 0 seconds, not {grace!r}")
+        is_own = self._is_own_call()
+        try:
+            self._begin_stop(grace)
+        except RuntimeError:  # there is no thread, as when the interpreter ends
+            if is_own:
+                raise
+            self._begin_stop(grace, here=True)
+        if not is_own:
+            self._stopped.wait()
         return len(self._runs) == 0
 
-    def _begin_stop(self, grace: float) -> threading.Thread:
-        """Begins the stop, or shortens the grace of one that has begun; returns its thread."""
+    def _begin_stop(self, grace: float, here: bool = False) -> None:
+        """Begins the stop, or shortens the grace of one that has begun; ``here`` does it all."""
+        work: Optional[Callable[[], None]] = None
         with self._lock:
             self._grace_end = min(self._grace_end, self._clock() + grace)
-            stopping = self._stopping
-            if stopping is None:
-                before = self._state
+            if not self._is_stopping:
+                before, self._state = self._state, "STOPPING"
                 work = self._wind_down if before == "RUNNING" else self._finish
-                # Not a daemon: it keeps the process until the last report is kept.
-                stopping = threading.Thread(
-                    target=self._end, args=(work,), name="asyncflow-stop", daemon=False
-                )
-                self._state = "STOPPING"
-                try:
-                    stopping.start()
-                except RuntimeError:  # there is no thread; the next call tries again
-                    self._state = before
-                    raise
-                self._stopping = stopping
+                if not here:
+                    try:
+                        # Not a daemon: it keeps the process until the last report is kept.
+                        threading.Thread(
+                            target=self._end, args=(work,), name="asyncflow-stop", daemon=False
+                        ).start()
+                    except RuntimeError:  # there is no thread; the next call tries again
+                        self._state = before
+                        raise
+                self._is_stopping = True
         self._signal_progress()
-        return stopping
+        if here and work is not None:
+            self._end(work)
 
     def _end(self, work: Callable[[], None]) -> None:
         try:
             work()
-        except Exception:
+        except BaseException:
             log.exception("worker %s has not stopped well", self.worker_id)
         finally:
             self._state = "STOPPED"
@@ -466,7 +571,7 @@ class Worker:
                 left = end() - self._clock()
                 if left <= 0:
                     return False
-                self._progress.wait(None if left == float("inf") else left)
+                self._progress.wait(min(left, 60.0))  # a longer one may be too long for Python
         return True
 
     def _is_settled(self) -> bool:
@@ -537,7 +642,7 @@ class Worker:
                 overdue=each.pool.overdue if each else 0,
                 stuck=len(stuck.get(name, ())),
                 free_threads=each.pool.free_threads if each else self._threads,
-                problem=each.poller.problem if each else None,
+                problem=each.poller.problem or each.pool.problem if each else None,
             )
 
         return WorkerView(
@@ -553,7 +658,7 @@ class Worker:
         now = self.view()
         self._tell_health(now.problem)
         return {
-            "host": socket.gethostname(),
+            "host": fit(socket.gethostname()),
             "sdkVersion": self._sdk_version,
             **({"version": self._version} if self._version else {}),
             "stages": [f"{name}/{stage}" for name, both in self._stages.items() for stage in both],
