@@ -10,7 +10,23 @@ public class FlowUnreachableException extends FlowException {
 
   private static final long serialVersionUID = 1L;
 
+  private final boolean retryable;
+
   public FlowUnreachableException(String message, Throwable cause) {
+    this(message, cause, true);
+  }
+
+  /**
+   * @param retryable whether the same call may succeed later without a change
+   */
+  FlowUnreachableException(String message, Throwable cause, boolean retryable) {
     super(ErrorCode.UNAVAILABLE, message, List.of(), cause);
+    this.retryable = retryable;
+  }
+
+  /** False where something between refuses such a call by its status, as a firewall does. */
+  @Override
+  public boolean retryable() {
+    return retryable;
   }
 }

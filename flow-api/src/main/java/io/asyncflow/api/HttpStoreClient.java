@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
@@ -56,6 +55,6 @@ final class HttpStoreClient implements StoreClient {
 
   @Override
   public InputStream open(StoreKey key) {
-    return http.download(PATH + key, HttpRequest.Builder::GET);
+    return http.download(PATH + key);
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.api;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -13,10 +14,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
@@ -42,6 +43,7 @@ final class HttpTransport {
   private final Duration requestTimeout;
   private final SSLContext tls;
   private final HttpClient http;
+  private final ExecutorService answers;
   private HttpClient transfers;
 
   /**
@@ -69,6 +71,13 @@ final class HttpTransport {
       builder.executor(Runnable::run);
     }
     this.http = builder.build();
+    this.answers = Executors.newCachedThreadPool(HttpTransport::newThread);
+  }
+
+  private static Thread newThread(Runnable work) {
+    Thread thread = new Thread(work, "asyncflow-answers");
+    thread.setDaemon(true);
+    return thread;
   }
 
   private HttpTransport(
@@ -81,6 +90,7 @@ final class HttpTransport {
     this.requestTimeout = other.requestTimeout;
     this.tls = other.tls;
     this.http = other.http;
+    this.answers = other.answers;
   }
 
   /**
@@ -130,21 +140,12 @@ final class HttpTransport {
   }
 
   /**
-   * The client for objects of any size. It has threads of its own, so that the thread that reads
-   * the sockets of all other calls never waits for a disk.
+   * The client for objects of any size, and for calls without waiting. It has threads of its own,
+   * so that the thread that reads the sockets of all other calls never waits for a disk.
    */
   private synchronized HttpClient transfers() {
     if (transfers == null) {
-      transfers =
-          connections()
-              .executor(
-                  Executors.newCachedThreadPool(
-                      work -> {
-                        Thread thread = new Thread(work, "asyncflow-transfer");
-                        thread.setDaemon(true);
-                        return thread;
-                      }))
-              .build();
+      transfers = connections().executor(answers).build();
     }
     return transfers;
   }
@@ -236,7 +237,7 @@ final class HttpTransport {
           }
           return read(answer.body(), call.path(), answer.status(), call.answer());
         },
-        client.executor().orElseThrow());
+        answers);
   }
 
   /** An answer that is complete. */
@@ -255,18 +256,20 @@ final class HttpTransport {
     return failure instanceof CompletionException ? failure.getCause() : failure;
   }
 
-  /** An answer without an envelope, as a stream: it may take any time, but not be silent. */
+  /** A text without an envelope, as a stream: it may take any time, but not be silent. */
   InputStream open(String path, Object body) {
-    return withKey(key -> opened(http, path, request(path, key, body, requestTimeout)).body());
+    return withKey(key -> bare(http, path, request(path, key, body, requestTimeout), "text/plain"));
   }
 
-  /** As {@link #open}, by another HTTP method and for an answer of any size. */
-  InputStream download(String path, UnaryOperator<HttpRequest.Builder> method) {
+  /** As {@link #open}, for bytes of any size. */
+  InputStream download(String path) {
     return withKey(
-        key -> {
-          HttpRequest request = method.apply(request(path, key, requestTimeout)).build();
-          return opened(transfers(), path, request).body();
-        });
+        key ->
+            bare(
+                transfers(),
+                path,
+                request(path, key, requestTimeout).GET().build(),
+                "application/octet-stream"));
   }
 
   /** Sends a body of any size that is not JSON; the answer has no result. */
@@ -293,20 +296,37 @@ final class HttpTransport {
     // 204 is the answer after the last event, which an empty stream tells as well.
     HttpResponse<IncomingBytes> response =
         opened(http, path, request.build(), IncomingEvents.MAX_SILENCE, Set.of(200, 204));
-    if (response.statusCode() == 200 && !isEventStream(response)) {
-      response.body().close();
-      throw outages.notFlowsvr(path, response.statusCode(), null);
+    if (response.statusCode() == 200) {
+      requireOfFlowsvr(response, path, isOfType(response.headers(), EVENT_STREAM));
     }
     return new IncomingEvents(response.body());
   }
 
-  /** A page of a proxy is none, whatever its status. */
-  private static boolean isEventStream(HttpResponse<?> response) {
-    return response.headers().firstValue("Content-Type").orElse("").startsWith(EVENT_STREAM);
+  /** A body without an envelope. */
+  private InputStream bare(
+      HttpClient client, String path, HttpRequest request, String contentType) {
+    HttpResponse<IncomingBytes> response =
+        opened(client, path, request, requestTimeout, Set.of(200));
+    HttpHeaders headers = response.headers();
+    requireOfFlowsvr(
+        response,
+        path,
+        isOfType(headers, contentType) && headers.firstValue(BareAnswer.TRACE_ID).isPresent());
+    headers.firstValueAsLong(BareAnswer.BYTES).ifPresent(response.body()::expect);
+    return response.body();
   }
 
-  private HttpResponse<IncomingBytes> opened(HttpClient client, String path, HttpRequest request) {
-    return opened(client, path, request, requestTimeout, Set.of(200));
+  private static boolean isOfType(HttpHeaders headers, String contentType) {
+    return headers.firstValue("Content-Type").orElse("").startsWith(contentType);
+  }
+
+  /** A page of a proxy is none, whatever its status. */
+  private void requireOfFlowsvr(
+      HttpResponse<IncomingBytes> response, String path, boolean isOfFlowsvr) {
+    if (!isOfFlowsvr) {
+      response.body().close();
+      throw outages.notFlowsvr(path, response.statusCode(), null);
+    }
   }
 
   /**

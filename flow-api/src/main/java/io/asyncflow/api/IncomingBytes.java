@@ -28,11 +28,15 @@ final class IncomingBytes extends InputStream implements BodySubscriber<Incoming
   /** Bytes; or the failure that ended the body; or neither, at its end. */
   private record Arrival(List<ByteBuffer> bytes, Throwable failure) {}
 
+  private static final long UNKNOWN = -1;
+
   private final Duration silence;
   private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
   private final CompletableFuture<Subscription> subscription = new CompletableFuture<>();
   private Iterator<ByteBuffer> following = Collections.emptyIterator();
   private ByteBuffer current = ByteBuffer.allocate(0);
+  private long expected = UNKNOWN;
+  private long arrived;
   private volatile boolean hasEnded;
   private volatile boolean isClosed;
 
@@ -41,6 +45,11 @@ final class IncomingBytes extends InputStream implements BodySubscriber<Incoming
    */
   IncomingBytes(Duration silence) {
     this.silence = silence;
+  }
+
+  /** Sets the length of the body; a read throws if the body ends earlier or is longer. */
+  void expect(long bytes) {
+    expected = bytes;
   }
 
   /** Completes at once; the reads wait. */
@@ -87,13 +96,25 @@ final class IncomingBytes extends InputStream implements BodySubscriber<Incoming
         Arrival arrival = next();
         if (arrival.bytes() == null) {
           arrivals.add(arrival); // for the next read
+          requireExpected(arrived < expected);
           return false;
         }
+        for (ByteBuffer bytes : arrival.bytes()) {
+          arrived += bytes.remaining();
+        }
+        requireExpected(arrived > expected);
         following = arrival.bytes().iterator();
         subscription.join().request(1);
       }
     }
     return true;
+  }
+
+  private void requireExpected(boolean isOther) throws IOException {
+    if (expected != UNKNOWN && isOther) {
+      close();
+      throw new IOException("the body has " + arrived + " bytes instead of " + expected);
+    }
   }
 
   private Arrival next() throws IOException {

@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
@@ -28,5 +29,16 @@ public final class OneLine {
         : UNSAFE
             .matcher(text)
             .replaceAll(match -> Character.isWhitespace(match.group().charAt(0)) ? " " : "\uFFFD");
+  }
+
+  /**
+   * What a throwable says of itself; the name of its class if it throws instead, or says nothing.
+   */
+  public static String ofThrowable(Throwable thrown) {
+    try {
+      return Objects.requireNonNull(of(thrown.toString()));
+    } catch (Throwable cannotSay) { // errors too, as of a message that describes itself
+      return thrown.getClass().getName();
+    }
   }
 }

@@ -6,6 +6,7 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
@@ -37,7 +38,8 @@ final class Outages {
   /** There is no key to make the call with. */
   FlowUnreachableException noKey(RuntimeException cause) {
     return unreachable(
-        "was not called, because there is no key for the call (" + cause + ")", cause);
+        "was not called, because there is no key for the call (" + OneLine.ofThrowable(cause) + ")",
+        cause);
   }
 
   /**
@@ -81,16 +83,52 @@ final class Outages {
         cause);
   }
 
-  FlowUnreachableException notFlowsvr(String path, int status, Throwable cause) {
-    return new FlowUnreachableException(
+  /** The status alone says what such an answer means: see {@link Verdict}. */
+  FlowException notFlowsvr(String path, int status, Throwable cause) {
+    Verdict verdict = Verdict.of(status);
+    String message =
         "what answers at "
             + server
             + path
             + " (HTTP "
             + status
-            + ") is not flowsvr; check that the URL is right and that no proxy answers in its"
-            + " place",
-        cause);
+            + ") is not flowsvr; "
+            + verdict.advice;
+    return switch (verdict) {
+      case OUTAGE -> new FlowUnreachableException(message, cause);
+      case REFUSAL -> new FlowUnreachableException(message, cause, false);
+      case BAD_KEY -> new FlowException(ErrorCode.NOT_AUTHENTICATED, message, List.of(), cause);
+      case TOO_LARGE -> new FlowException(ErrorCode.TOO_LARGE, message, List.of(), cause);
+    };
+  }
+
+  /** What an answer means that a gateway or a firewall gives in the place of flowsvr. */
+  private enum Verdict {
+    /** It may pass, as a page of maintenance does, or a route that is not there yet. */
+    OUTAGE("check that the URL is right and that no proxy answers in its place"),
+    /** The same call would be refused again. */
+    REFUSAL("it refuses this call: check that the URL is right and what it lets through"),
+    /** Another key may pass. */
+    BAD_KEY("it refuses the key of this call"),
+    /** A smaller body may pass. */
+    TOO_LARGE("it takes no body of this size: let it take what flowsvr takes");
+
+    private static final Set<Integer> REFUSALS =
+        Set.of(301, 308, 400, 403, 405, 406, 411, 414, 415, 417, 422, 426, 431, 451, 501, 505);
+
+    private final String advice;
+
+    Verdict(String advice) {
+      this.advice = advice;
+    }
+
+    static Verdict of(int status) {
+      return switch (status) {
+        case 401 -> BAD_KEY;
+        case 413 -> TOO_LARGE;
+        default -> REFUSALS.contains(status) ? REFUSAL : OUTAGE;
+      };
+    }
   }
 
   FlowUnreachableException unreadable(String path, String why, Throwable cause) {

@@ -36,7 +36,8 @@ public interface StoreClient {
    *
    * @param text may be {@code null}; then {@code null} is returned
    * @throws FlowException with {@link ErrorCode#NO_SUCH_OBJECT} if the stored object is gone
-   * @throws FlowUnreachableException if reading broke off
+   * @throws FlowUnreachableException if reading broke off, or the stored object has another length
+   *     than the reference says
    */
   default String textOf(String text) {
     StoredText stored = text == null ? null : StoredText.parse(text).orElse(null);
@@ -47,6 +48,10 @@ public interface StoreClient {
       byte[] bytes = in.readNBytes(StoredText.MOST_BYTES + 1);
       if (bytes.length > StoredText.MOST_BYTES) {
         throw new FlowException(ErrorCode.TOO_LARGE, stored.key() + " is not a text");
+      }
+      if (bytes.length != stored.bytes()) {
+        throw new FlowUnreachableException(
+            stored.key() + " has " + bytes.length + " bytes instead of " + stored.bytes(), null);
       }
       return new String(bytes, StandardCharsets.UTF_8);
     } catch (IOException e) {

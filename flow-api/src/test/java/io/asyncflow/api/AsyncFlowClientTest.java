@@ -203,6 +203,20 @@ class AsyncFlowClientTest {
     }
   }
 
+  /** What blocks there would hold up every other time-out of this JVM. */
+  @Test
+  void callerReactsToATimeOutOnNoThreadOfOthers() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      URI url = URI.create("http://127.0.0.1:" + silent.getLocalPort());
+      FlowClient flow = new HttpFlowClient(url, null, Duration.ofMillis(200));
+      CompletableFuture<String> thread = new CompletableFuture<>();
+      flow.async()
+          .create(TASK)
+          .whenComplete((result, failure) -> thread.complete(Thread.currentThread().getName()));
+      assertThat(thread.get()).isEqualTo("asyncflow-answers");
+    }
+  }
+
   @Test
   void keyThatWasReplacedIsTriedOnceMoreInTheSameTrace() throws Exception {
     List<String> traces = new CopyOnWriteArrayList<>();

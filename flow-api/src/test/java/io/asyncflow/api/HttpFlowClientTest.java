@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.net.httpserver.HttpServer;
+import io.asyncflow.api.event.EventFilter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -26,17 +27,22 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import javax.crypto.AEADBadTagException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpFlowClientTest {
@@ -482,6 +488,112 @@ class HttpFlowClientTest {
     }
   }
 
+  /** What a gateway, a firewall or a portal says in the place of flowsvr, at every call alike. */
+  @ParameterizedTest
+  @CsvSource({
+    "200, UNAVAILABLE, true, no proxy answers in its place",
+    "302, UNAVAILABLE, true, no proxy answers in its place",
+    "404, UNAVAILABLE, true, no proxy answers in its place",
+    "408, UNAVAILABLE, true, no proxy answers in its place",
+    "429, UNAVAILABLE, true, no proxy answers in its place",
+    "500, UNAVAILABLE, true, no proxy answers in its place",
+    "502, UNAVAILABLE, true, no proxy answers in its place",
+    "503, UNAVAILABLE, true, no proxy answers in its place",
+    "301, UNAVAILABLE, false, it refuses this call",
+    "400, UNAVAILABLE, false, it refuses this call",
+    "403, UNAVAILABLE, false, it refuses this call",
+    "405, UNAVAILABLE, false, it refuses this call",
+    "414, UNAVAILABLE, false, it refuses this call",
+    "431, UNAVAILABLE, false, it refuses this call",
+    "501, UNAVAILABLE, false, it refuses this call",
+    "401, NOT_AUTHENTICATED, false, it refuses the key of this call",
+    "413, TOO_LARGE, false, it takes no body of this size",
+  })
+  @Timeout(60)
+  void aPageInThePlaceOfFlowsvrMeansWhatItsStatusSays(
+      int status, ErrorCode code, boolean retryable, String why) throws Exception {
+    String page = "<html><body>We are down for maintenance</body></html>";
+    Map<String, String> html = Map.of("Content-Type", "text/html");
+    StoreKey key = StoreKey.of("4711_lark_task_1", "render", 2, "_context");
+    try (StubAnswers server = new StubAnswers(status, page, new CopyOnWriteArrayList<>(), html)) {
+      FlowClient client = new HttpFlowClient(server.url(), null);
+      List<ThrowingCallable> calls =
+          List.of(
+              client::taskTypes,
+              () -> client.store().put(key, "w", StoreContent.of(new byte[] {1})),
+              () -> client.store().open(key),
+              () -> client.store().textOf(new StoredText(key, page.length()).toString()),
+              () -> client.jobs().openJobInput("7"),
+              () -> client.jobs().openJobProgress("7", null),
+              () -> client.events().open(EventFilter.ALL, null),
+              () -> joined(client.async().getTask("1_lark_task_1")));
+      for (ThrowingCallable call : calls) {
+        assertThatExceptionOfType(FlowException.class)
+            .isThrownBy(call)
+            .satisfies(e -> assertThat(e.errorCode()).isEqualTo(code))
+            .satisfies(e -> assertThat(e.retryable()).isEqualTo(retryable))
+            .withMessageContaining("(HTTP " + status + ") is not flowsvr; ")
+            .withMessageContaining(why);
+      }
+    }
+  }
+
+  private static void joined(CompletableFuture<?> call) throws Throwable {
+    try {
+      call.join();
+    } catch (CompletionException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** The type alone does not make it one: some gateways say in plain text that they are down. */
+  @Test
+  void aTextThatIsNotFlowsvrsIsNoInputOfAJob() throws Exception {
+    Map<String, String> plain = Map.of("Content-Type", "text/plain");
+    try (StubAnswers server = new StubAnswers(200, "down", new CopyOnWriteArrayList<>(), plain)) {
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(() -> new HttpFlowClient(server.url(), null).jobs().openJobInput("7"))
+          .withMessageContaining("(HTTP 200) is not flowsvr");
+    }
+  }
+
+  /** As where a gateway sends in chunks what it got of a connection that broke. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 5})
+  void aBodyOfAnotherLengthIsNotTakenForTheWhole(int whole) throws Exception {
+    Map<String, String> headers =
+        Map.of(
+            "Content-Type",
+            "application/octet-stream",
+            BareAnswer.TRACE_ID,
+            "7",
+            BareAnswer.BYTES,
+            String.valueOf(whole));
+    StoreKey key = StoreKey.of("4711_lark_task_1", "render", 2, "_context");
+    try (StubAnswers server = new StubAnswers(200, "text", new CopyOnWriteArrayList<>(), headers)) {
+      StoreClient store = new HttpFlowClient(server.url(), null).store();
+      assertThatExceptionOfType(IOException.class)
+          .isThrownBy(() -> store.open(key).readAllBytes())
+          .withMessage("the body has 4 bytes instead of " + whole);
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(() -> store.textOf(new StoredText(key, whole).toString()));
+    }
+  }
+
+  @Test
+  void aTextHasTheLengthThatItsReferenceSays() throws Exception {
+    Map<String, String> headers =
+        Map.of("Content-Type", "application/octet-stream", BareAnswer.TRACE_ID, "7");
+    StoreKey key = StoreKey.of("4711_lark_task_1", "render", 2, "_context");
+    try (StubAnswers server = new StubAnswers(200, "täxt", new CopyOnWriteArrayList<>(), headers)) {
+      StoreClient store = new HttpFlowClient(server.url(), null).store();
+      assertThat(store.textOf(new StoredText(key, 5).toString())).isEqualTo("täxt");
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(() -> store.textOf(new StoredText(key, 4).toString()))
+          .withMessage(key + " has 5 bytes instead of 4");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -518,12 +630,18 @@ class HttpFlowClientTest {
     private final HttpServer server;
 
     StubAnswers(int status, String body, List<String> seen) throws IOException {
+      this(status, body, seen, Map.of());
+    }
+
+    StubAnswers(int status, String body, List<String> seen, Map<String, String> headers)
+        throws IOException {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
       server.createContext(
           "/",
           exchange -> {
             seen.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
             byte[] answer = body.getBytes(UTF_8);
+            headers.forEach(exchange.getResponseHeaders()::add);
             exchange.sendResponseHeaders(status, answer.length == 0 ? -1 : answer.length);
             exchange.getResponseBody().write(answer);
             exchange.close();
@@ -544,7 +662,7 @@ class HttpFlowClientTest {
   @Test
   @Timeout(20)
   void anAnswerThatStopsMidwayIsGivenUpInTime() throws Exception {
-    try (HalfAnswer server = new HalfAnswer("200 OK")) {
+    try (HalfAnswer server = new HalfAnswer("200 OK", "application/json")) {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(server.client()::taskTypes)
           .withMessageEndingWith(
@@ -558,7 +676,7 @@ class HttpFlowClientTest {
   @Timeout(20)
   void aDownloadThatStopsMidwayIsGivenUpInTime() throws Exception {
     String reference = "{\"$stored\":\"4711_lark_task_1/render/2/_context\",\"bytes\":100}";
-    try (HalfAnswer server = new HalfAnswer("200 OK")) {
+    try (HalfAnswer server = new HalfAnswer("200 OK", "application/octet-stream")) {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(() -> server.client().store().textOf(reference))
           .withRootCauseInstanceOf(HttpTimeoutException.class);
@@ -569,7 +687,7 @@ class HttpFlowClientTest {
   @Test
   @Timeout(20)
   void anInputOfAJobThatStopsMidwayIsGivenUpInTime() throws Exception {
-    try (HalfAnswer server = new HalfAnswer("200 OK")) {
+    try (HalfAnswer server = new HalfAnswer("200 OK", "text/plain")) {
       assertThatException()
           .isThrownBy(
               () -> server.client().jobs().openJobInput("7").transferTo(Writer.nullWriter()))
@@ -581,7 +699,7 @@ class HttpFlowClientTest {
   @Test
   @Timeout(20)
   void aRefusalThatStopsMidwayIsGivenUpInTime() throws Exception {
-    try (HalfAnswer server = new HalfAnswer("404 Not Found")) {
+    try (HalfAnswer server = new HalfAnswer("404 Not Found", "application/json")) {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(() -> server.client().jobs().openJobInput("7"))
           .withMessageContaining("did not answer /api/job/getJobInput within 300 ms");
@@ -594,8 +712,8 @@ class HttpFlowClientTest {
     private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     private final Thread answer;
 
-    HalfAnswer(String status) throws IOException {
-      answer = new Thread(() -> answer(status));
+    HalfAnswer(String status, String contentType) throws IOException {
+      answer = new Thread(() -> answer(status, contentType));
       answer.setDaemon(true);
       answer.start();
     }
@@ -605,10 +723,12 @@ class HttpFlowClientTest {
           URI.create("http://127.0.0.1:" + server.getLocalPort()), null, Duration.ofMillis(300));
     }
 
-    private void answer(String status) {
+    private void answer(String status, String contentType) {
       try (Socket socket = server.accept()) {
         socket.getInputStream().read(new byte[1_000]);
-        String half = "HTTP/1.1 " + status + "\r\nContent-Length: 100\r\n\r\n{\"code\":";
+        String half =
+            "HTTP/1.1 %s\r\nContent-Type: %s\r\nX-Trace-Id: 7\r\nContent-Length: 100\r\n\r\n{\"code\":"
+                .formatted(status, contentType);
         socket.getOutputStream().write(half.getBytes(US_ASCII));
         socket.getInputStream().readAllBytes(); // until the other end is closed
       } catch (IOException e) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class StoredTextTest {
 
   private static final StoreKey KEY = StoreKey.of("4711_lark_task_1", "render", 2, "_context");
-  private static final StoredText STORED = new StoredText(KEY, 12);
+  private static final StoredText STORED = new StoredText(KEY, 13);
 
   private static final StoreClient STORE =
       new StoreClient() {

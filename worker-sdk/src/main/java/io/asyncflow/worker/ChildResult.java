@@ -14,7 +14,8 @@ public record ChildResult(int index, String taskId, String rawResult) {
   /**
    * The result read as JSON; never {@code null}.
    *
-   * @throws NonRetryableException if it cannot be read as {@code type}
+   * @throws NonRetryableException if it is not JSON
+   * @throws IllegalArgumentException if it cannot be read as {@code type}
    */
   public <T> T result(Class<T> type) {
     return type.cast(ContextJson.read(rawResult, type));

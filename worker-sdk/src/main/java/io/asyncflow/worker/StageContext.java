@@ -70,10 +70,12 @@ public interface StageContext {
   String rawContext();
 
   /**
-   * The context read as JSON; never {@code null}.
+   * The context read as JSON; never {@code null}. Of a {@link java.time.ZonedDateTime} the offset
+   * is kept, and not the name of its zone.
    *
-   * @throws NonRetryableException if it is empty, JSON's {@code null}, or cannot be read as {@code
-   *     type}
+   * @throws NonRetryableException if it is empty, JSON's {@code null}, or not JSON
+   * @throws IllegalArgumentException if it cannot be read as {@code type}, which another version of
+   *     the program may have: the task is tried again, as after any other exception
    */
   default <T> T context(Class<T> type) {
     return type.cast(ContextJson.read(rawContext(), type));

@@ -1,5 +1,6 @@
 package io.asyncflow.worker;
 
+import io.asyncflow.rules.field.NamesField;
 import io.asyncflow.worker.internal.WorkerIds;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +49,9 @@ public record WorkerSettings(
     Objects.requireNonNull(workerId, "workerId");
     Objects.requireNonNull(shutdownGrace, "shutdownGrace");
     require(
-        !workerId.isBlank() && workerId.length() <= LONGEST_ID, "workerId", "1 to 64 characters");
+        NamesField.isName(workerId) && workerId.codePointCount(0, workerId.length()) <= LONGEST_ID,
+        "workerId",
+        "1 to 64 characters, without control characters and white space around");
     require(threads >= 1, "threads", "at least 1");
     require(prefetch >= 0, "prefetch", "at least 0");
     require(backlogThreshold >= 1, "backlogThreshold", "at least 1");

@@ -64,13 +64,19 @@ public final class EventFollower {
       Consumer<String> cursors)
       throws InterruptedException {
     String last = cursor;
-    try (EventConnection events = server.open(filter, cursor)) {
-      for (FollowedEvent next = events.next(); next != null; next = events.next()) {
-        if (next.event() != null) {
-          listener.accept(next.event());
+    try {
+      if (last == null) {
+        // A stream tells its first cursor late: if it broke before, what happened would be lost.
+        last = server.list(filter, null, 1, Duration.ZERO).cursor();
+      }
+      try (EventConnection events = server.open(filter, last)) {
+        for (FollowedEvent next = events.next(); next != null; next = events.next()) {
+          if (next.event() != null) {
+            listener.accept(next.event());
+          }
+          last = next.cursor();
+          cursors.accept(last);
         }
-        last = next.cursor();
-        cursors.accept(last);
       }
     } catch (FlowException e) {
       if (Thread.interrupted()) {

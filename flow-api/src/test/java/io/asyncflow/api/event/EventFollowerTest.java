@@ -42,7 +42,8 @@ class EventFollowerTest {
 
     @Override
     public EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
-      throw new UnsupportedOperationException();
+      calls.add(name + " lists " + cursor);
+      return new EventPage(List.of(), "now");
     }
 
     @Override
@@ -105,6 +106,19 @@ class EventFollowerTest {
     assertThat(told).hasSize(1);
     assertThat(cursors).containsExactly("1", "7");
     assertThat(calls).endsWith("one after 7");
+  }
+
+  /** The first stream may break before it has told a cursor. */
+  @Test
+  void fromNowOnIsTheCursorThatTheServerSaysBefore() {
+    Server one = new Server("one").telling(new FlowUnreachableException("cut", new Exception()));
+    EventFollower follower = new EventFollower(List.of(one), Duration.ofMillis(1));
+
+    assertThatThrownBy(() -> follower.follow(EventFilter.ALL, null, told::add, cursors::add))
+        .isSameAs(ENOUGH);
+
+    assertThat(calls)
+        .containsExactly("one lists null", "one after now", "one closed", "one after now");
   }
 
   @Test

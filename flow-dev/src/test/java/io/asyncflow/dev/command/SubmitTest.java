@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.asyncflow.api.BareAnswer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -300,7 +301,12 @@ class SubmitTest {
         .getResponseHeaders()
         .set(
             "Content-Type",
-            path.equals("/api/job/progress") ? "text/event-stream" : "application/json");
+            path.equals("/api/job/progress")
+                ? "text/event-stream"
+                : path.equals(WAV) || path.equals(MP3)
+                    ? "application/octet-stream"
+                    : "application/json");
+    exchange.getResponseHeaders().set(BareAnswer.TRACE_ID, "7");
     exchange.sendResponseHeaders(answer == null ? 404 : 200, body.length);
     exchange.getResponseBody().write(body);
     exchange.close();

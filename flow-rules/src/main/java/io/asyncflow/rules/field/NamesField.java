@@ -36,7 +36,7 @@ public final class NamesField {
       refuse("must name at most " + names);
     } else if (values.stream().anyMatch(v -> v.codePointCount(0, v.length()) > characters)) {
       refuse("must have names of at most " + characters + " characters");
-    } else if (values.stream().anyMatch(v -> v.isEmpty() || isGarbled(v))) {
+    } else if (values.stream().anyMatch(v -> !isName(v))) {
       refuse("must name only what can be a name");
     }
     return this;
@@ -50,10 +50,12 @@ public final class NamesField {
     return this;
   }
 
-  private static boolean isGarbled(String text) {
-    return !text.equals(text.strip())
-        || text.chars().anyMatch(Character::isISOControl)
-        || TextField.hasLoneSurrogate(text);
+  /** Whether a text of any length can be a name; see {@link TextField#name}. */
+  public static boolean isName(String text) {
+    return !text.isEmpty()
+        && text.equals(text.strip())
+        && text.chars().noneMatch(Character::isISOControl)
+        && !TextField.hasLoneSurrogate(text);
   }
 
   /** The names in the order given; empty where there are none. */

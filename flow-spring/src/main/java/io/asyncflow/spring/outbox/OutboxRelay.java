@@ -57,6 +57,7 @@ public final class OutboxRelay implements SmartLifecycle {
   private final OutboxTable table;
   private final FlowClient client;
   private final Duration pollInterval;
+  private final Duration grace;
   private final Semaphore news = new Semaphore(0);
   private Thread thread;
   private volatile Stop stop;
@@ -65,9 +66,17 @@ public final class OutboxRelay implements SmartLifecycle {
   private int failures;
 
   OutboxRelay(OutboxTable table, FlowClient client, Duration pollInterval) {
+    this(table, client, pollInterval, GRACE);
+  }
+
+  /**
+   * @param grace how long a stop sends what is left
+   */
+  OutboxRelay(OutboxTable table, FlowClient client, Duration pollInterval, Duration grace) {
     this.table = table;
     this.client = client;
     this.pollInterval = pollInterval;
+    this.grace = grace;
   }
 
   @Override
@@ -93,13 +102,18 @@ public final class OutboxRelay implements SmartLifecycle {
     private final CountDownLatch requested = new CountDownLatch(1);
     private volatile long deadline;
 
-    void request() {
-      deadline = System.nanoTime() + GRACE.toNanos();
+    void request(Duration grace) {
+      deadline = System.nanoTime() + grace.toNanos();
       requested.countDown();
     }
 
     boolean isRequested() {
       return requested.getCount() == 0;
+    }
+
+    /** Whether something that takes so long would not end in time. */
+    boolean isTooSoonFor(long nanos) {
+      return isRequested() && deadline - System.nanoTime() < nanos;
     }
 
     boolean isOver() {
@@ -113,25 +127,27 @@ public final class OutboxRelay implements SmartLifecycle {
 
   private void run(Stop end) {
     try {
-      boolean stopped = false;
-      while (!stopped) {
+      while (true) {
         news.drainPermits();
+        // Then this is for what was committed while the other parts of the application stopped.
+        boolean isLast = end.isRequested();
+        long begin = System.nanoTime();
         Throwable failure = sendAll(end);
-        if (failure != null) {
-          stopped = failed(failure, end);
-        } else {
-          if (!end.isRequested()) { // whose news may just have been drained
-            news.tryAcquire(pollInterval.toMillis(), TimeUnit.MILLISECONDS);
-          }
-          stopped = end.isRequested();
+        if (failure != null && (isLast || end.isTooSoonFor(System.nanoTime() - begin))) {
+          // Such as of a database that ends with the process, too, or of a server that is silent.
+          log.info(
+              "the outbox is not sent any more, and the next start sends what is left: {}",
+              OneLine.ofThrowable(failure));
+          return;
         }
-      }
-      // What was committed while the other parts of the application stopped.
-      Throwable failure = sendAll(end);
-      if (failure != null) { // such as of a database that ends with the process, too
-        log.info(
-            "the outbox is not read any more, and the next start sends what is left: {}",
-            OneLine.of(String.valueOf(failure.getMessage())));
+        if (isLast) {
+          return;
+        }
+        if (failure != null) {
+          failed(failure, end);
+        } else if (!end.isRequested()) { // whose news may just have been drained
+          news.tryAcquire(pollInterval.toMillis(), TimeUnit.MILLISECONDS);
+        }
       }
     } catch (InterruptedException e) {
       log.debug("the relay is interrupted; the next start sends what is left");
@@ -158,12 +174,8 @@ public final class OutboxRelay implements SmartLifecycle {
     }
   }
 
-  /**
-   * Pauses. A failure is logged only after that: if the application ends, it is no news.
-   *
-   * @return whether a stop is requested
-   */
-  private boolean failed(Throwable e, Stop end) throws InterruptedException {
+  /** Pauses. A failure is logged only after that: if the application ends, it is no news. */
+  private void failed(Throwable e, Stop end) throws InterruptedException {
     boolean isFirst = pause.isZero();
     Duration doubled = isFirst ? FIRST_PAUSE : pause.multipliedBy(2);
     pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
@@ -174,7 +186,6 @@ public final class OutboxRelay implements SmartLifecycle {
           OneLine.of(String.valueOf(e.getMessage())),
           e instanceof FlowException ? null : e);
     }
-    return stopped;
   }
 
   /**
@@ -393,11 +404,12 @@ public final class OutboxRelay implements SmartLifecycle {
       if (ending == null) {
         return;
       }
-      stop.request();
+      stop.request(grace);
       wakeUp();
     }
     try {
-      ending.join();
+      // A call that is under way may take longer; what it sent is sent again, under the same id.
+      ending.join(grace.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
@@ -33,6 +34,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -324,6 +326,37 @@ class OutboxOnH2Test extends OutboxContract {
     assertThat(failed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     relay.stop(); // ends the pause, and sends what is left
     assertThat(server.getTaskList("mail", TaskPageRequest.of()).taskList()).hasSize(1);
+  }
+
+  /** A stop that lasts longer than 20 s would be cut off, as by Kubernetes after 30 s. */
+  @Test
+  void stopMakesNoCallAfterOneThatTookMostOfItsTime() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    AtomicReference<OutboxRelay> relay = new AtomicReference<>();
+    CountDownLatch sent = new CountDownLatch(1);
+    FlowClient silent =
+        new ForwardingFlowClient(server) {
+          @Override
+          public List<CreateResult> create(List<NewTask> batch) {
+            calls.incrementAndGet();
+            sent.countDown();
+            await().atMost(PATIENCE).until(() -> !relay.get().isRunning());
+            throw new FlowUnreachableException("did not answer", null);
+          }
+        };
+    relay.set(
+        new OutboxRelay(
+            tableWithATask(newDatabase()), silent, Duration.ofDays(1), Duration.ofMillis(1)));
+    relay.get().start();
+    assertThat(sent.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    relay.get().stop();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().equals("asyncflow-outbox")));
+    assertThat(calls).hasValue(1);
   }
 
   /** As an H2 in a file, which closes itself when the process ends. */

@@ -4,6 +4,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.asyncflow.api.BareAnswer;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobPage;
@@ -178,6 +179,7 @@ class JobController {
     JobRow job = queries.getWithInput(reached(in, caller));
     response.setContentType(MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8");
     response.setContentLength(job.inputBytes());
+    response.setHeader(BareAnswer.BYTES, String.valueOf(job.inputBytes()));
     queries.writeInput(job.id(), response.getOutputStream());
   }
 

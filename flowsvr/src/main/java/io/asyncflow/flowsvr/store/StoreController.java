@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.store;
 
+import io.asyncflow.api.BareAnswer;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
@@ -200,6 +201,7 @@ class StoreController {
       InputStream content = isSmall ? readFully(object) : object.content();
       response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
       response.setContentLengthLong(object.length());
+      response.setHeader(BareAnswer.BYTES, String.valueOf(object.length()));
       response.setHeader(HttpHeaders.CONTENT_DISPOSITION, "attachment");
       if (!isSmall) {
         // If the stream breaks, the client must not wait for the rest.

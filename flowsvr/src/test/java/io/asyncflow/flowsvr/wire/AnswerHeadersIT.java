@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.BareAnswer;
 import io.asyncflow.flowsvr.RunningServer;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -73,6 +74,7 @@ class AnswerHeadersIT {
     HttpResponse<String> input = get("/api/job/getJobInput?jobId=" + created);
 
     assertThat(input.body()).isEqualTo("<script>1</script>");
+    assertThat(header(input.headers(), BareAnswer.BYTES)).isEqualTo("18");
     assertThat(header(input.headers(), "X-Content-Type-Options")).isEqualTo("nosniff");
     assertThat(header(input.headers(), "Content-Security-Policy")).startsWith("default-src 'none'");
   }

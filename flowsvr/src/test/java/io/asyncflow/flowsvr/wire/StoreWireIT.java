@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.BareAnswer;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HttpFlowClient;
@@ -123,10 +124,14 @@ class StoreWireIT {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.code()).isZero();
 
+    var object = wire.send(wire.request("/api/store/" + key("a.txt")).GET()).http();
+    assertThat(object.body()).isEqualTo("hello");
+    assertThat(object.headers().firstValue(BareAnswer.BYTES)).hasValue("5");
+
     var found = wire.send(wire.request("/api/store/" + key("missing")).GET()).http();
     assertThat(found.statusCode()).isEqualTo(404);
     assertThat(found.body()).contains("\"code\":8037");
-    assertThat(found.headers().firstValue("X-Trace-Id")).isPresent();
+    assertThat(found.headers().firstValue(BareAnswer.TRACE_ID)).isPresent();
   }
 
   /** As {@code curl -X PUT --data-binary @file} sends it. */

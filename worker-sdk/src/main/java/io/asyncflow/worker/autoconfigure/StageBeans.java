@@ -19,6 +19,7 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -59,7 +60,20 @@ class StageBeans {
       return null;
     }
     Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
+    if (type != null && type.isInterface() && beans.isSingleton(name) && isOfApplication(type)) {
+      // A lazy bean that is known by the return type of its method: the bean alone tells its marks.
+      return AopUtils.getTargetClass(beans.getBean(name));
+    }
     return type == null ? null : ClassUtils.getUserClass(type);
+  }
+
+  /** Whether handlers may be behind an interface; no bean of a library is made early for that. */
+  private boolean isOfApplication(Class<?> type) {
+    String inPackage = type.getPackageName() + ".";
+    return type.getPackage() == Stage.class.getPackage()
+        || AutoConfigurationPackages.has(beans)
+            && AutoConfigurationPackages.get(beans).stream()
+                .anyMatch(root -> inPackage.startsWith(root + "."));
   }
 
   private int registerClass(String name, Class<?> type, Worker.Builder worker) {

@@ -49,12 +49,15 @@ import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.aop.support.Pointcuts;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 
@@ -212,6 +215,44 @@ class WorkerAutoConfigurationTest {
     public InputStream opening(Field field, InputStream sealed) {
       return sealed;
     }
+  }
+
+  interface Work {
+    StageResult run(StageContext context);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class LazyBeans {
+    @Bean
+    @Lazy
+    Work behindAnInterface() {
+      return new Work() {
+        @Override
+        @Stage(type = "lark", stage = "lazy")
+        public StageResult run(StageContext context) {
+          return StageResult.done("lazy");
+        }
+      };
+    }
+
+    @Bean
+    @Lazy
+    Runnable ofALibrary() {
+      throw new IllegalStateException("it is made early");
+    }
+  }
+
+  /** Until it is made, such a bean has the type that its method returns. */
+  @Test
+  void aLazyBeanBehindAnInterfaceOfTheApplicationIsAHandler() {
+    withServer()
+        .withInitializer(
+            application ->
+                AutoConfigurationPackages.register(
+                    (BeanDefinitionRegistry) application.getBeanFactory(),
+                    LazyBeans.class.getPackageName()))
+        .withUserConfiguration(LazyBeans.class)
+        .run(started -> assertThat(resultOf("lazy")).isEqualTo("lazy"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.web.filter;
 
+import io.asyncflow.api.BareAnswer;
 import io.asyncflow.api.TraceParent;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.HexFormat;
@@ -8,7 +9,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /** The id of a request in the log: 32 hexadecimal digits. */
 public final class TraceId {
 
-  public static final String HEADER = "X-Trace-Id";
+  public static final String HEADER = BareAnswer.TRACE_ID;
   private static final String ATTRIBUTE = TraceId.class.getName();
 
   private TraceId() {}

@@ -4,6 +4,7 @@ import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.internal.loop.OneLineThrowable;
 import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
@@ -171,7 +172,7 @@ public final class RunPool {
   }
 
   private boolean waitsForStalledSlot(Run run) {
-    return run.places() > 0 && slots.stalled(run.places(), LONG_RUN);
+    return run.places() > 0 && !slots.isNext(run) && slots.stalled(run.places(), LONG_RUN);
   }
 
   /**
@@ -206,7 +207,8 @@ public final class RunPool {
       Object key = Objects.requireNonNull(handler.key(context));
       run.batch(key, handler.size(context), handler.maxSize());
     } catch (Throwable thrown) { // errors too: the task is held, and must be queued or released
-      log.debug("{} is run alone: its batch key or size is unknown", run, thrown);
+      log.debug(
+          "{} is run alone: its batch key or size is unknown", run, OneLineThrowable.of(thrown));
     }
   }
 
@@ -313,7 +315,10 @@ public final class RunPool {
       } catch (InterruptedException e) {
         log.debug("interrupted while waiting for work; continues to wait");
       } catch (Throwable t) {
-        log.error("unexpected failure in a thread of type {}, which continues", taskType, t);
+        log.error(
+            "unexpected failure in a thread of type {}, which continues",
+            taskType,
+            OneLineThrowable.of(t));
       }
     }
   }
@@ -370,8 +375,7 @@ public final class RunPool {
         waiting.remove();
         return Optional.of(new Assignment(withItsBatch(run), null));
       }
-      Optional<Slot> slot =
-          slotsTaken ? Optional.empty() : slots.tryTake(run.places(), run.stage().model());
+      Optional<Slot> slot = slotsTaken ? Optional.empty() : slots.tryTake(run);
       if (slot.isPresent()) {
         waiting.remove();
         return Optional.of(new Assignment(withItsBatch(run), slot.get()));
@@ -413,7 +417,11 @@ public final class RunPool {
     try {
       return one.batchKey().equals(other.batchKey());
     } catch (Throwable thrown) {
-      log.debug("{} and {} run separately: their keys cannot be compared", one, other, thrown);
+      log.debug(
+          "{} and {} run separately: their keys cannot be compared",
+          one,
+          other,
+          OneLineThrowable.of(thrown));
       return false;
     }
   }

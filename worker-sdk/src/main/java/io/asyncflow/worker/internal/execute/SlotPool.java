@@ -4,9 +4,12 @@ import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.internal.loop.Loop;
 import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.internal.loop.WakeUp;
+import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.run.RunState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +32,9 @@ public final class SlotPool implements Loop.Step {
 
   private static final Duration FIRST_QUARANTINE = Duration.ofSeconds(30);
   private static final Duration LONGEST_QUARANTINE = Duration.ofMinutes(15);
+
+  /** How long smaller runs may keep a run from its places before one with so many is asked for. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final Logger log = LoggerFactory.getLogger(SlotPool.class);
 
@@ -63,6 +69,12 @@ public final class SlotPool implements Loop.Step {
   private final WakeUp wakeUp;
   private final Map<String, List<Place>> devices = new LinkedHashMap<>();
   private final Map<Slot, List<Place>> lent = new LinkedHashMap<>();
+  private final Map<Integer, Long> tooFewSince = new HashMap<>();
+
+  /** Waits for the places of {@link #kept}, which no other run gets; {@code null} for none. */
+  private Run first;
+
+  private List<Place> kept;
   private final List<Runnable> freed = new CopyOnWriteArrayList<>();
   private final List<Runnable> quarantineChanged = new CopyOnWriteArrayList<>();
 
@@ -90,8 +102,47 @@ public final class SlotPool implements Loop.Step {
    * @param model the model that the run loads; empty for none
    */
   public synchronized Optional<Slot> tryTake(int places, String model) {
+    return tryTake(places, model, keptForOthers(null));
+  }
+
+  /**
+   * The same for a queued run. If it needs several places and finds too few, no other run gets any
+   * on one device, until it has started or has left the queue: smaller runs, also of other types,
+   * would take each place as soon as it is free.
+   */
+  synchronized Optional<Slot> tryTake(Run run) {
+    Optional<Slot> slot = tryTake(run.places(), run.stage().model(), keptForOthers(run));
+    if (slot.isPresent()) {
+      first = run == first ? null : first;
+    } else if (run.places() > 1 && keptForOthers(null) == null) {
+      kept = leastBusy(run.places()).orElse(null);
+      first = kept == null ? null : run;
+    }
+    return slot;
+  }
+
+  /** The device on which the run gets no place; {@code null} for none. */
+  private List<Place> keptForOthers(Run run) {
+    if (first != null && first.state() != RunState.QUEUED) {
+      first = null;
+    }
+    return first == null || first == run ? null : kept;
+  }
+
+  /** Whether no other run gets the places for which this one waits. */
+  synchronized boolean isNext(Run run) {
+    return keptForOthers(null) != null && run == first;
+  }
+
+  private Optional<List<Place>> leastBusy(int places) {
     return devices.values().stream()
-        .filter(device -> count(device, PlaceState.FREE) >= places)
+        .filter(device -> device.size() - count(device, PlaceState.QUARANTINED) >= places)
+        .max(Comparator.comparing(device -> count(device, PlaceState.FREE)));
+  }
+
+  private Optional<Slot> tryTake(int places, String model, List<Place> except) {
+    return devices.values().stream()
+        .filter(device -> device != except && count(device, PlaceState.FREE) >= places)
         .min(
             Comparator.comparing((List<Place> device) -> lossOf(model, bestOf(device, model)))
                 .thenComparing(device -> count(device, PlaceState.LENT)))
@@ -224,9 +275,27 @@ public final class SlotPool implements Loop.Step {
 
   /** How many runs with this number of places could start. */
   public synchronized int fits(int places) {
+    List<Place> except = keptForOthers(null);
     return devices.values().stream()
+        .filter(device -> device != except)
         .mapToInt(device -> count(device, PlaceState.FREE) / places)
         .sum();
+  }
+
+  /**
+   * Whether smaller runs alone have kept runs with this number of places from starting for a while.
+   */
+  public synchronized boolean starves(int places) {
+    boolean hasTooFew =
+        places > 1
+            && fits(places) == 0
+            && lent.keySet().stream().noneMatch(slot -> slot.places() >= places);
+    if (!hasTooFew) {
+      tooFewSince.remove(places);
+      return false;
+    }
+    long now = ticker.nanos();
+    return now - tooFewSince.computeIfAbsent(places, n -> now) >= PATIENCE.toNanos();
   }
 
   /**

@@ -16,8 +16,10 @@ public final class ContextJson {
 
   /**
    * @return never {@code null}, because a handler would fail on {@code null} in every attempt
-   * @throws NonRetryableException if {@code raw} is not JSON of that type, which a retry cannot
+   * @throws NonRetryableException if {@code raw} is empty, null or not JSON, which a retry cannot
    *     change
+   * @throws IllegalArgumentException if it is JSON of another type, which a worker of another
+   *     version may have: while a new version rolls out, a retry may find one that can read it
    */
   public static Object read(String raw, Type type) {
     Object value = readNullable(raw, type);
@@ -34,7 +36,8 @@ public final class ContextJson {
   /**
    * @return {@code null} if the context is empty or JSON's null, unless the type has a value for
    *     that, as Optional has
-   * @throws NonRetryableException if it is not empty and not JSON of that type
+   * @throws NonRetryableException if it is not empty and not JSON
+   * @throws IllegalArgumentException if it is JSON of another type
    */
   public static Object readNullable(String raw, Type type) {
     if (type == String.class) {
@@ -47,8 +50,8 @@ public final class ContextJson {
     try {
       return JSON.read(json, type);
     } catch (JsonText.UnfitException e) {
-      throw new NonRetryableException(
-          "the context cannot be read as " + type.getTypeName() + ": " + e.getMessage());
+      String reason = "the context cannot be read as " + type.getTypeName() + ": " + e.getMessage();
+      throw e.isJson() ? new IllegalArgumentException(reason) : new NonRetryableException(reason);
     }
   }
 

@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal.json;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -9,7 +10,7 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.lang.reflect.Type;
 
-/** With Jackson 2, set to what Jackson 3 does by default. */
+/** With Jackson 2, set to what {@link Jackson3Text} does. */
 final class Jackson2Text implements JsonText {
 
   private final JsonMapper json =
@@ -31,6 +32,7 @@ final class Jackson2Text implements JsonText {
               DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
               DeserializationFeature.READ_ENUMS_USING_TO_STRING)
           .disable(
+              DeserializationFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE,
               DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES,
               DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .build();
@@ -40,7 +42,7 @@ final class Jackson2Text implements JsonText {
     try {
       return json.readValue(text, json.constructType(type));
     } catch (JsonProcessingException e) {
-      throw new UnfitException(e.getOriginalMessage());
+      throw new UnfitException(e.getOriginalMessage(), e instanceof JsonMappingException);
     }
   }
 
@@ -49,7 +51,7 @@ final class Jackson2Text implements JsonText {
     try {
       return json.writeValueAsString(value);
     } catch (JsonProcessingException e) {
-      throw new UnfitException(e.getOriginalMessage());
+      throw new UnfitException(e.getOriginalMessage(), true);
     }
   }
 }

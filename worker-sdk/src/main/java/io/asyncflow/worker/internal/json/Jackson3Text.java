@@ -2,21 +2,26 @@ package io.asyncflow.worker.internal.json;
 
 import java.lang.reflect.Type;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** With Jackson 3. */
 final class Jackson3Text implements JsonText {
 
   private final JsonMapper json =
-      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
+      JsonMapper.builder()
+          .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+          .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+          .build();
 
   @Override
   public Object read(String text, Type type) throws UnfitException {
     try {
       return json.readValue(text, json.constructType(type));
     } catch (JacksonException e) {
-      throw new UnfitException(e.getOriginalMessage());
+      throw new UnfitException(e.getOriginalMessage(), e instanceof DatabindException);
     }
   }
 
@@ -25,7 +30,7 @@ final class Jackson3Text implements JsonText {
     try {
       return json.writeValueAsString(value);
     } catch (JacksonException e) {
-      throw new UnfitException(e.getOriginalMessage());
+      throw new UnfitException(e.getOriginalMessage(), true);
     }
   }
 }

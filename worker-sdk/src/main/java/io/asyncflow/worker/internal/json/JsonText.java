@@ -14,8 +14,18 @@ interface JsonText {
 
     private static final long serialVersionUID = 1L;
 
-    UnfitException(String message) {
+    private final boolean isJson;
+
+    /**
+     * @param isJson whether another class, as of another version of the program, may fit
+     */
+    UnfitException(String message, boolean isJson) {
       super(message);
+      this.isJson = isJson;
+    }
+
+    boolean isJson() {
+      return isJson;
     }
   }
 

@@ -17,7 +17,8 @@ import java.util.stream.IntStream;
 /**
  * Computes what a hold can ask for: only stages with a handler; for stages with a slot, as many
  * tasks as the free places suffice for, so that no worker hoards tasks for which another has a
- * slot; and never more than threads can start soon.
+ * slot; and never more than threads can start soon. Where smaller runs alone have kept a stage from
+ * its places for a while, one task of it is asked for, for which the pool then keeps them.
  *
  * <p>Stages whose model is not loaded on any free place are deferred to other workers for a while,
  * unless a free place has nothing loaded. Such stages are asked for one run at a time, because each
@@ -141,7 +142,8 @@ public final class TypeDemand {
     List<String> deferred = deferredOf(kind);
     if (kind.places() > 0) {
       int waiting = (pool.queuedForPlaces() + kind.places() - 1) / kind.places();
-      runs = Math.min(runs, slots.fits(kind.places()) - waiting);
+      int fits = slots.starves(kind.places()) ? 1 : slots.fits(kind.places());
+      runs = Math.min(runs, fits - waiting);
     }
     if (!deferred.isEmpty()) {
       runs = Math.min(runs, 1);

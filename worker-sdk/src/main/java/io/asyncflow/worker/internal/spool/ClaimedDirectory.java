@@ -114,6 +114,11 @@ final class ClaimedDirectory implements AutoCloseable {
     return path;
   }
 
+  /** Whether a later process can still claim it: its lock was not deleted, as a cleaner does. */
+  boolean isWhole() {
+    return Files.exists(path.resolve(LOCK));
+  }
+
   /** The files in it except the lock. */
   List<Path> files() throws IOException {
     try (Stream<Path> files = Files.list(path)) {

@@ -121,7 +121,7 @@ public final class DiskSpool implements Spool {
 
   @Override
   public synchronized boolean keep(Report report) {
-    if (kept.containsKey(report.reportId())) {
+    if (isKept(report)) {
       return true;
     }
     if (closed || canMakeNone) {
@@ -132,6 +132,11 @@ public final class DiskSpool implements Spool {
       return refuse("FULL", "it is full with " + kept.size() + " reports");
     }
     try {
+      if (own != null && !own.isWhole()) {
+        log.warn("{} was deleted under this worker, which makes another", own.path());
+        own.close();
+        own = null;
+      }
       if (own == null) {
         canMakeNone = true;
         own = ClaimedDirectory.make(root);
@@ -145,6 +150,16 @@ public final class DiskSpool implements Spool {
     } catch (IOException e) {
       return refuse("DISK", e.toString());
     }
+  }
+
+  /** What was deleted under this worker is kept no more, so that it is written again. */
+  private boolean isKept(Report report) {
+    Kept entry = kept.get(report.reportId());
+    if (entry == null || entry.directory().isWhole() && Files.exists(entry.file())) {
+      return entry != null;
+    }
+    forget(report);
+    return false;
   }
 
   private static byte[] bytesOf(Report report) {

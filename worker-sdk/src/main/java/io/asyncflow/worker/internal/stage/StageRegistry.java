@@ -1,5 +1,8 @@
 package io.asyncflow.worker.internal.stage;
 
+import io.asyncflow.api.OneLine;
+import io.asyncflow.rules.field.NamesField;
+import io.asyncflow.rules.field.TaskLimits;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.InvalidSettingException;
 import io.asyncflow.worker.InvalidStageException;
@@ -26,8 +29,6 @@ public final class StageRegistry {
 
   /** The maximum number of stages in one hold. */
   private static final int MOST_STAGES = 64;
-
-  private static final int LONGEST_STAGE = 64;
 
   private final Map<String, Map<String, RegisteredStage>> types = new LinkedHashMap<>();
 
@@ -58,9 +59,12 @@ public final class StageRegistry {
               + " digits");
     }
     // A comma would split the list of stages that a hold asks for.
-    if (stage.isBlank() || stage.length() > LONGEST_STAGE || stage.indexOf(',') >= 0) {
+    if (!NamesField.isName(stage)
+        || stage.codePointCount(0, stage.length()) > TaskLimits.STAGE
+        || stage.indexOf(',') >= 0) {
       throw new InvalidStageException(
-          "'" + stage + "' cannot be a stage", "take 1 to 64 characters and no comma");
+          "'" + OneLine.of(stage) + "' cannot be a stage",
+          "take 1 to 64 characters, no comma, no control character, and no white space around");
     }
     if (registered.localRetries() > 0 && !registered.canBeRepeated()) {
       throw new InvalidStageException(

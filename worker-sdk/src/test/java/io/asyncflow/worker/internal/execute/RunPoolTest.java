@@ -272,6 +272,43 @@ class RunPoolTest {
     assertThat(slotOf).containsOnlyKeys(run);
   }
 
+  /** Smaller runs, also of other types, would take each place as soon as it is free. */
+  @Test
+  void aQueuedRunWithSeveralPlacesIsTheNextOnItsDevice() {
+    SlotPool two = new SlotPool(Map.of("cuda:0", 2), ticker, new WakeUp());
+    Slot small = two.tryTake(1, "").orElseThrow();
+    Run large = run(new RegisteredStage("large", context -> null, StageNeeds.slots(2)));
+
+    assertThat(two.tryTake(large)).isEmpty();
+    assertThat(two.isNext(large)).isTrue();
+    assertThat(two.tryTake(run(true))).as("one place is free, and kept").isEmpty();
+    assertThat(two.fits(1)).as("and not asked for").isZero();
+    two.free(small);
+    assertThat(two.tryTake(run(true))).isEmpty();
+    Slot both = two.tryTake(large).orElseThrow();
+    two.free(both);
+    assertThat(two.tryTake(run(true))).isPresent();
+
+    assertThat(two.tryTake(large)).isEmpty();
+    large.advance(RunState.QUEUED, RunState.Event.RELEASED);
+    assertThat(two.tryTake(run(true))).as("what left the queue keeps nothing").isPresent();
+  }
+
+  @Test
+  void aRunWithSeveralPlacesStarvesOnlyOfSmallerOnesAndAfterAWhile() {
+    SlotPool two = new SlotPool(Map.of("cuda:0", 2), ticker, new WakeUp());
+    Slot small = two.tryTake(1, "").orElseThrow();
+    assertThat(two.starves(2)).isFalse();
+    ticker.advance(Duration.ofSeconds(10));
+    assertThat(two.starves(2)).isTrue();
+    assertThat(two.starves(1)).isFalse();
+    two.free(small);
+    assertThat(two.starves(2)).as("it fits").isFalse();
+    two.tryTake(2, "").orElseThrow();
+    ticker.advance(Duration.ofSeconds(10));
+    assertThat(two.starves(2)).as("one with as many runs").isFalse();
+  }
+
   @Test
   void ofTwoThatComeTogetherTheSecondGetsTheSlotOfTheFirst() throws InterruptedException {
     Run first = run(true);

@@ -124,9 +124,18 @@ class StageRunnerTest {
 
   @Test
   void aContextThatCannotBeReadFailsItsTaskWithTheReason() {
-    for (String context : List.of("", "nonsense", "{\"number\":\"three\"}", "[1]", "{")) {
+    for (String context : List.of("", "nonsense", "{")) {
       Report report = reportOf(context, c -> StageResult.done(c.context(Note.class)));
       assertThat(report.outcome()).as(context).isEqualTo(Outcome.FAIL);
+      assertThat(report.errMsg()).contains("cannot be read as " + Note.class.getName());
+    }
+  }
+
+  @Test
+  void aContextOfAnotherVersionIsTriedAgainWithTheReason() {
+    for (String context : List.of("{\"number\":\"three\"}", "[1]")) {
+      Report report = reportOf(context, c -> StageResult.done(c.context(Note.class)));
+      assertThat(report.outcome()).as(context).isEqualTo(Outcome.RETRY);
       assertThat(report.errMsg()).contains("cannot be read as " + Note.class.getName());
     }
   }

@@ -8,6 +8,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -123,6 +125,17 @@ class JsonTextTest {
           .as(text)
           .isThrownBy(() -> json.read(text, Order.class));
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("both")
+  void aTimeKeepsItsOffset(JsonText json) throws JsonText.UnfitException {
+    ZonedDateTime time = ZonedDateTime.parse("2026-10-25T02:30:00+01:00[Europe/Berlin]");
+    assertThat(json.read(json.write(time), ZonedDateTime.class))
+        .as("and not the name of its zone")
+        .isEqualTo(ZonedDateTime.parse("2026-10-25T02:30:00+01:00"));
+    OffsetDateTime offset = time.toOffsetDateTime();
+    assertThat(json.read(json.write(offset), OffsetDateTime.class)).isEqualTo(offset);
   }
 
   @Test

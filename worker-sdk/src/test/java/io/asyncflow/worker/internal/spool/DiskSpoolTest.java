@@ -27,6 +27,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.util.FileSystemUtils;
 
 class DiskSpoolTest {
 
@@ -392,5 +395,36 @@ class DiskSpoolTest {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(each)))
           .isEqualTo("rwx------");
     }
+  }
+
+  /** As by a cleaner of temporary files, or where a volume is mounted anew. */
+  @Test
+  void directoryThatIsDeletedUnderTheWorkerIsMadeAgain() throws IOException {
+    DiskSpool spool = new DiskSpool(root);
+    assertThat(spool.keep(report("1"))).isTrue();
+    FileSystemUtils.deleteRecursively(directory.resolve("spool"));
+
+    assertThat(spool.keep(report("2"))).isTrue();
+    assertThat(spool.size()).isEqualTo(2);
+    assertThat(spool.keep(report("1"))).as("each is offered again").isTrue();
+    spool.close();
+    assertThat(new DiskSpool(root).adopt())
+        .extracting(Report::reportId)
+        .containsExactlyInAnyOrder("1", "2");
+  }
+
+  /** Without its lock no later worker could claim the directory. */
+  @ParameterizedTest
+  @ValueSource(strings = {"lock", "1.json"})
+  void fileThatIsDeletedUnderTheWorkerIsWrittenAgain(String name) throws IOException {
+    DiskSpool spool = new DiskSpool(root);
+    assertThat(spool.keep(report("1"))).isTrue();
+    try (Stream<Path> files = Files.walk(root)) {
+      Files.delete(files.filter(file -> file.endsWith(name)).findFirst().orElseThrow());
+    }
+    assertThat(spool.keep(report("1"))).isTrue();
+    assertThat(spool.size()).isOne();
+    spool.close();
+    assertThat(new DiskSpool(root).adopt()).extracting(Report::reportId).containsExactly("1");
   }
 }

@@ -58,7 +58,8 @@ class StageRegistryTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> registry.register(type, "send", handler, StageNeeds.nothing()));
     }
-    for (String stage : List.of("", " ", "a,b", "a".repeat(65))) {
+    for (String stage :
+        List.of("", " ", "a,b", "a".repeat(65), "a ", "\u3000a", "a\tb", "a\ud83d")) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> registry.register("lark", stage, handler, StageNeeds.nothing()));
     }
