@@ -137,15 +137,16 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   /**
-   * Adds or changes a type with times that suit a test.
+   * Adds or changes a type with times that suit a test, also such as the server refuses.
    *
    * @param interval length of a long poll, in whole seconds
    * @param maxProcessingTime in whole seconds
    * @param lease in whole seconds
    */
-  public FakeFlowServer withType(
+  public synchronized FakeFlowServer withType(
       String taskType, Duration interval, Duration maxProcessingTime, Duration lease) {
-    saveTaskType(
+    withType(taskType);
+    types.put(
         new TaskTypeSettings(
             taskType,
             100,
@@ -162,7 +163,9 @@ public final class FakeFlowServer implements FlowClient {
             0,
             0,
             null,
-            null));
+            null),
+        Set.of());
+    notifyAll();
     return this;
   }
 

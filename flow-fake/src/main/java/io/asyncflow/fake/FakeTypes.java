@@ -32,9 +32,15 @@ final class FakeTypes {
   String save(SentFields in, Set<TaskTypeSettings.Removable> removed) {
     TaskTypeSettings settings = TaskTypeFields.settings(in);
     in.refuseIfBad();
-    String name = nameOf(settings.taskType());
-    types.merge(name, settings, (before, changes) -> changed(before, changes, removed));
-    return name;
+    put(settings, removed);
+    return nameOf(settings.taskType());
+  }
+
+  void put(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
+    types.merge(
+        nameOf(settings.taskType()),
+        settings,
+        (before, changes) -> changed(before, changes, removed));
   }
 
   private static TaskTypeSettings changed(
