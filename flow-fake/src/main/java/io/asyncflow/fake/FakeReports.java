@@ -62,9 +62,12 @@ final class FakeReports {
     Report report = ReportFields.report(in, TaskFields.taskId(in));
     List<NewTask> creates =
         ReportFields.creates(in, report.outcome()).stream().map(TaskFields::task).toList();
-    String traceParent = TraceParent.validOrNull(in.text("traceParent").value());
+    if (!creates.isEmpty()) {
+      String traceParent = TraceParent.validOrNull(in.text("traceParent").value());
+      report = report.withCreates(creates).withTraceParent(traceParent);
+    }
     in.refuseIfBad();
-    return report.withCreates(creates).withTraceParent(traceParent);
+    return report;
   }
 
   private ReportResult verdictWithCreates(Report report, FakeTask task) {
@@ -115,8 +118,7 @@ final class FakeReports {
   }
 
   private static String traceParentOf(Report report, FakeTask task) {
-    String own = TraceParent.validOrNull(report.traceParent());
-    return own == null ? task.row.traceParent() : own;
+    return report.traceParent() == null ? task.row.traceParent() : report.traceParent();
   }
 
   private void write(Report report, FakeTask task) {

@@ -14,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -29,12 +30,14 @@ import tools.jackson.databind.json.JsonMapper;
 class RefusedInputIT {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   @LocalServerPort int port;
 
   @Test
   void serverAnswersWhatTheTableSays() throws Exception {
-    FlowClient client = new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null);
+    URI url = URI.create("http://127.0.0.1:" + port);
+    FlowClient client = new HttpFlowClient(url, null, Duration.ofMinutes(1));
     client.saveTaskType(TaskTypeSettings.named("refused"));
     Map<Call, Object> others = new LinkedHashMap<>();
     for (Call call : WrongCalls.all()) {
@@ -53,8 +56,7 @@ class RefusedInputIT {
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(call.body().toString()))
             .build();
-    JsonNode answer =
-        JSON.readTree(HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body());
+    JsonNode answer = JSON.readTree(HTTP.send(request, BodyHandlers.ofString()).body());
     if (answer.path("code").asInt() != 0) {
       return new Told(answer.get("code").asInt(), answer.get("msg").asString());
     }
