@@ -1,10 +1,30 @@
 import asyncio
 import inspect
+import json
 import unittest
+from pathlib import Path
 
 from asyncflow import AsyncFlowClient, Code, FlowClient, FlowError, NewTask, Status, TaskType
 from asyncflow.model import Report
-from asyncflow.testing import FakeFlow
+from asyncflow.client import object_key
+from asyncflow.testing import _CALLS, FakeFlow
+
+#: The calls at the bounds of what the server takes, with its answers.
+WRONG_CALLS = Path(__file__).parents[3] / "flowsvr/src/test/resources/wrong-calls.json"
+
+
+def expanded(body):
+    """The body, with what it repeats written out."""
+    if isinstance(body, list):
+        return [expanded(each) for each in body]
+    if not isinstance(body, dict):
+        return body
+    if body.keys() != {"times", "of"}:
+        return {name: expanded(value) for name, value in body.items()}
+    times, of = body["times"], expanded(body["of"])
+    if isinstance(of, str) and "#" not in of:
+        return of * times
+    return [json.loads(json.dumps(of).replace("#", str(i))) for i in range(times)]
 
 
 class FakeTest(unittest.TestCase):
@@ -145,6 +165,65 @@ class FakeTest(unittest.TestCase):
         self.assertEqual(Code.LEASE_LOST, self.report(task).code)
         (task,) = self.hold("h2")
         self.assertEqual("ACCEPTED", self.report(task).outcome)
+
+    def test_lost_worker_costs_no_attempt(self):
+        self.flow.save_type(TaskType("lark", lease_seconds=2, max_processing_time=60))
+        task_id = self.create()
+        (task,) = self.hold()
+        self.flow.heartbeat("w", [{"taskId": task_id, "leaseEpoch": task.lease_epoch}])
+        self.flow.advance(5)
+        lost = self.flow.get(task_id)
+        self.assertEqual((Status.WAITING, 0, 1), (lost.status, lost.crt_retry_num, lost.delivery_count))
+
+    def test_attempt_that_beats_until_its_end_has_failed(self):
+        self.flow.save_type(TaskType("lark", lease_seconds=2, max_processing_time=3))
+        task_id = self.create()
+        (task,) = self.hold()
+        for _ in range(29):
+            self.flow.heartbeat("w", [{"taskId": task_id, "leaseEpoch": task.lease_epoch}])
+            self.flow.advance(0.1)
+        self.flow.advance(1)
+        late = self.flow.get(task_id)
+        self.assertEqual((Status.WAITING, 1, 1), (late.status, late.crt_retry_num, late.delivery_count))
+
+    def told(self, call, body):
+        """The code and the message of a refusal; 0 and None if there is none."""
+        try:
+            if call == "store/put":
+                self.flow.put(body["key"], body["workerId"], b"abc")
+                answer = None
+            elif call == "store/open":
+                answer = self.flow._http.send("GET", "/api/store/" + body["key"], None, {})
+            else:
+                answer = self.flow.call(call, **body)
+        except FlowError as e:
+            return int(e.code), str(e)
+        outcomes = answer.get("outcomes") or [] if isinstance(answer, dict) else []
+        refused = ((int(each["code"]), each["msg"]) for each in outcomes if isinstance(each, dict))
+        return next((each for each in refused if each[0]), (0, None))
+
+    def test_fake_refuses_what_the_server_refuses(self):
+        self.flow.save_type(TaskType("refused"))
+        others, refused = [], set()
+        for item in json.loads(WRONG_CALLS.read_text(encoding="utf-8")):
+            if item["call"] in _CALLS or item["call"].startswith("store/"):
+                told = self.told(item["call"], expanded(item["body"]))
+                refused.update({item["call"]} if told[0] else ())
+                if told != (item["code"], item.get("message")):
+                    others.append((told, json.dumps(item)[:300]))
+        self.assertEqual([], others)
+        self.assertEqual({*_CALLS, "store/put", "store/open"}, refused)
+
+    def test_store_takes_what_the_holder_may_write(self):
+        task_id = self.create()
+        (task,) = self.hold()
+        with self.assertRaises(FlowError) as caught:
+            self.flow.put(object_key(task_id, "b", task.lease_epoch, "n"), "w", b"")
+        self.assertEqual(Code.INVALID_INPUT, caught.exception.code)
+        for path in ("no/key", object_key(task_id, "a", task.lease_epoch, "n")):
+            with self.assertRaises(FlowError) as caught:
+                self.flow._http.send("PUT", "/api/store/" + path, b"", {})
+            self.assertEqual(Code.INVALID_INPUT, caught.exception.code)
 
     def test_poison_fails(self):
         self.flow.save_type(TaskType("lark", max_delivery=2))

@@ -88,7 +88,7 @@ class HoldsTest(unittest.TestCase):
             self.bench.create()
         flow = self.bench.flow
         for loss in range(2):
-            flow.hold("lark", f"dead-{loss}", f"h{loss}", limit=2, stages=["a"])
+            flow.hold("lark", f"dead-{loss}", f"h{loss}", limit=1, stages=["a"])
             self.bench.advance(31)
         self.turn()
         (suspect,) = [run for run in self.worker._runs.all() if run.is_possible_poison]

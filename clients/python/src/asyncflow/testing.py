@@ -8,18 +8,21 @@
     worker.run_due()                             # on this thread; no server, no sleep
     assert flow.get(made.task_id).result == "Hello, Ada!"
 
-It keeps the contract where a worker or an application with a FlowClient can see it; it knows no
-keys, jobs, schedules and operators. Time stands still until the test moves it.
+It keeps the contract where a worker or an application with a FlowClient can see it, and refuses
+what the server refuses, with the same code; it knows no keys, jobs, schedules and operators. Time
+stands still until the test moves it.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import threading
-from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+import urllib.parse
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .client import FlowClient
+from .client import FlowClient, key_of_text, object_key, reference_of_text
 from .connection import Cut
 from .model import Code, FlowError, Status, TaskType
 from .trace import parent_of_call, valid
@@ -34,6 +37,145 @@ DEFAULTS: Dict[str, Any] = {
     "lease_seconds": 30,
     "max_delivery": 10,
     "paused": 0,
+}
+
+INT = 2**31 - 1
+LONG = 2**63 - 1
+TEN_YEARS = 315_360_000_000
+
+#: What the bodies of calls may hold: a field is required if its name ends with an exclamation mark.
+#: ``name``, ``ascii``, ``text`` and ``bytes`` are texts of at most so many characters or bytes,
+#: ``number`` has bounds, ``names`` at most so many texts of at most so many characters, ``objects``
+#: so many items. The tests hold it to the table of calls that the server is held to.
+TASK: Dict[str, Tuple[Any, ...]] = {
+    "taskType!": ("type",),
+    "userId!": ("name", 128),
+    "taskStage!": ("name", 64),
+    "scheduleLog": ("bytes", 65_535),
+    "taskContext": ("bytes", 4096),
+    "priority": ("number", 0, 31_536_000),
+    "delayMs": ("number", 0, TEN_YEARS),
+    "runAt": ("epoch",),
+    "maxRetryNum": ("number", 0, 10_000),
+    "maxRetryInterval": ("number", 0, 31_536_000),
+    "maxUnexpectedRetries": ("number", 0, 10_000),
+    "workerIds": ("names", 64, 64, 1),
+    "idempotencyKey": ("key",),
+    "onDuplicate": ("choice", "SAME", "KEEP", "REPLACE", "RERUN"),
+    "keyMs": ("number", 1000, 2_592_000_000),
+    "keyUntilDone": ("number", 0, 1),
+    "context": ("misnomer", "taskContext"),
+    "traceParent": ("text", LONG),
+}
+REPORT: Dict[str, Tuple[Any, ...]] = {
+    "taskId!": ("task id",),
+    "workerId!": ("name", 64, 0),
+    "leaseEpoch!": ("number", 0, INT),
+    "outcome!": ("choice", "NEXT_STAGE", "SUCCESS", "RETRY", "FAIL", "SNOOZE", "RELEASE"),
+    "reportId": ("name", 64),
+    "context": ("misnomer", "taskContext"),
+    "traceParent": ("text", LONG),
+}
+CREATES = ("objects", 0, 100, TASK)
+NO_CREATES = ("misplaced", "is only for NEXT_STAGE, SUCCESS and FAIL")
+LOCAL_RETRIES = ("number", 0, 10_000)
+#: The further fields of a report of each outcome.
+OUTCOMES: Dict[Any, Dict[str, Tuple[Any, ...]]] = {
+    "NEXT_STAGE": {
+        "taskStage!": ("name", 64),
+        "taskContext": ("bytes", 4096),
+        "priority": ("number", 0, 31_536_000),
+        "workerIds": ("names", 64, 64),
+        "creates": CREATES,
+    },
+    "SUCCESS": {"result": ("bytes", 4096), "creates": CREATES},
+    "RETRY": {
+        "retryAfterMs": ("number", 0, TEN_YEARS),
+        "unexpected": ("flag",),
+        "localRetries": LOCAL_RETRIES,
+        "creates": NO_CREATES,
+    },
+    "FAIL": {"localRetries": LOCAL_RETRIES, "creates": CREATES},
+    "SNOOZE": {"delayMs!": ("number", 0, TEN_YEARS), "creates": NO_CREATES},
+    "RELEASE": {"creates": NO_CREATES},
+}
+PAGE: Dict[str, Tuple[Any, ...]] = {"limit": ("number", 1, 1000), "cursor": ("cursor",)}
+REASON: Dict[str, Tuple[Any, ...]] = {"operator": ("text", 128), "reason": ("text", 1000)}
+ACT: Dict[str, Tuple[Any, ...]] = {
+    "taskId!": ("task id",),
+    "expectedEpoch": ("number", 0, INT),
+    "expectedStatus": ("choice", "1", "2", "4", "8", "16", "32"),
+    **REASON,
+}
+HELD = {"taskId!": ("task id",), "leaseEpoch!": ("number", 0, INT), "progress": ("number", 0, 100)}
+#: By the path of the call.
+FIELDS: Dict[str, Dict[str, Tuple[Any, ...]]] = {
+    "task_schedule_cfg/list": {"maxAgeMs": ("number", 0, 60_000)},
+    "task_schedule_cfg/save": {
+        "task_type!": (
+            "type",
+            "",
+            "must match [a-z][a-z0-9_]{0,30} without regard to case, and not end in _task or _task_ and digits",
+        ),
+        "schedule_limit": ("number", 1, 1000),
+        "schedule_interval": ("number", 1, 86_400),
+        "max_processing_time": ("number", 1, 946_080_000),
+        "max_retry_num": ("number", 0, 10_000),
+        "retry_interval": ("number", -31_536_000, 31_536_000),
+        "max_retry_interval": ("number", 0, 31_536_000),
+        "max_unexpected_retries": ("number", 0, 10_000),
+        "lease_seconds": ("number", 1, 86_400),
+        "max_delivery": ("number", 1, 10_000),
+        "roll_threshold": ("number", 1, 10**12),
+        "retention_days": ("number", 0, 36_500),
+        "max_executing": ("number", 0, 1_000_000),
+        "rate_limit": ("number", 0, 1_000_000),
+        "user_rate_limit": ("number", 0, 1_000_000),
+        "min_worker_version": ("number", 0, 1_000_000_000),
+        "paused": ("number", 0, 1),
+        "events": ("number", 0, 2),
+        "sealed": ("number", -1, 1),
+        "expected_modify_time": ("number", 0, LONG),
+        "create_time": ("ignored",),
+        "modify_time": ("ignored",),
+        **REASON,
+        "*": ("nothing else",),
+    },
+    "task/createTask": {"taskData!": ("object", TASK)},
+    "task/createTasks": {"taskDataList!": ("objects", 1, 1000, TASK)},
+    "task/getTask": {},
+    "task/getTaskList": {"taskType!": ("type", "flow_"), "status": ("bits",), **PAGE},
+    "task/getUserTaskList": {"userId!": ("name", 128), "statusList": ("bits",), **PAGE},
+    "task/cancel": ACT,
+    "task/retry": ACT,
+    "task/pause": {**ACT, "stop": ("number", 0, 1), "until": ("misplaced", "is not known here")},
+    "task/resume": ACT,
+    "task/hold_task": {
+        "taskType!": ("type",),
+        "status": ("number", 0, 1),
+        "limit": ("number", 0, 1000),
+        "workerId": ("name", 64),
+        "waitMs": ("number", 0, 30_000),
+        "holdId": ("name", 64),
+        "stages": ("names", 64, 64),
+        "prefer": ("names", 64, 64),
+        "othersAfterMs": ("number", 0, 10_000),
+        "startId": ("name", 64),
+        "workerVersion": ("number", 0, INT),
+    },
+    "task/set_tasks": {"reports!": ("objects", 1, 1000, {})},
+    "worker/heartbeat": {
+        "workerId!": ("name", 64),
+        "tasks": ("objects", 0, 1000, HELD),
+        "worker": ("worker", {"host": ("text", 255), "sdkVersion": ("text", 64)}),
+        "startId": ("name", 64),
+    },
+}
+BY_ID = {"taskId": ("task id",)}
+BY_KEY = {
+    "taskType!": ("type", "flow_"),
+    "idempotencyKey!": ("key",),
+    "taskId": ("misplaced", "must not be given together with idempotencyKey"),
 }
 
 #: The members of a create that stand in the row as they are.
@@ -99,7 +241,9 @@ class _Server:
             if call is None:
                 raise FlowError(Code.INVALID_INPUT, f"{path}: the fake has no such call", 404)
             # As it would be on the wire: nothing of the caller's is shared.
-            answer = json.loads(json.dumps(call(self, json.loads(json.dumps(body)))))
+            sent = json.loads(json.dumps(body))
+            _require(sent, FIELDS[name])
+            answer = json.loads(json.dumps(call(self, sent)))
         self._fail(self.after, name)
         return answer
 
@@ -117,11 +261,16 @@ class _Server:
         with self._lock:
             if method == "GET":
                 if key not in self._objects:
-                    raise FlowError(Code.NO_SUCH_OBJECT, f"no object {key}", 404)
+                    raise FlowError(Code.NO_SUCH_OBJECT, f"there is no object {key}", 404)
                 return io.BytesIO(self._objects[key])
-            task_id, _, epoch, _ = key.split("/")
+            worker = urllib.parse.parse_qs(query, keep_blank_values=True).get("workerId")
+            if key_of_text(reference_of_text(key, 0)) is None or worker is None:
+                raise FlowError(Code.INVALID_INPUT, "the key or the workerId is invalid", 400)
+            task_id, _, epoch, name = key.split("/")
             row = self._row(task_id)
-            self._judge(row, int(epoch), query[len("workerId=") :])
+            self._judge(row, int(epoch), worker[0])
+            if key != object_key(task_id, row["taskStage"], int(epoch), name):
+                raise FlowError(Code.INVALID_INPUT, "key cannot be written: another stage holds it", 400)
             self._objects[key] = body if isinstance(body, bytes) else body.read() if body else b""
         self._fail(self.after, "store")
         return io.BytesIO()
@@ -145,7 +294,7 @@ class _Server:
     def _type(self, name: str) -> Dict[str, Any]:
         settings = self._types.get(name.lower())
         if settings is None:
-            raise FlowError(Code.NO_SUCH_TASK_TYPE, f"no task type {name}", 404)
+            raise FlowError(Code.NO_SUCH_TASK_TYPE, f"there is no task type {name.lower()}; /api/task_schedule_cfg/save creates one", 404)
         return settings
 
     # Tasks
@@ -160,18 +309,9 @@ class _Server:
     def _create(self, tasks: List[Row], trace_parent: Optional[str]) -> List[Row]:
         """Creates all tasks or, if one is refused, none."""
         for task in tasks:
-            self._check(task)
+            self._type(task["taskType"])
         self._require_same_bodies(tasks)
         return [self._insert(task, trace_parent) for task in tasks]
-
-    def _check(self, data: Row) -> None:
-        self._type(data.get("taskType", ""))
-        bad = [name for name in ("userId", "taskStage") if not data.get(name)]
-        if bad:
-            fields = [("taskData." + name, "is required") for name in bad]
-            raise FlowError(Code.INVALID_INPUT, f"{bad[0]} is required", 400, fields=fields)
-        if len(data.get("taskContext", "").encode()) > 4096:
-            raise FlowError(Code.TOO_LARGE, "taskContext has more than 4096 bytes", 413)
 
     def _require_same_bodies(self, tasks: List[Row]) -> None:
         bodies = {key: body for key, (_, body) in self._keys.items()}
@@ -221,14 +361,18 @@ class _Server:
     def _row(self, task_id: str) -> Row:
         row = self._rows.get(task_id)
         if row is None:
-            raise FlowError(Code.NO_SUCH_TASK, f"no task {task_id}", 404)
+            raise FlowError(Code.NO_SUCH_TASK, f"there is no task {task_id}", 404)
         return row
 
     def get(self, body: Any) -> Any:
-        if "idempotencyKey" in body:
+        by_key = body.get("idempotencyKey") is not None
+        _require(body, BY_KEY if by_key else BY_ID)
+        if by_key:
+            self._type(body["taskType"])
             known = self._keys.get((body["taskType"].lower(), body["idempotencyKey"]))
             if known is None:
-                raise FlowError(Code.NO_SUCH_TASK, "no task has this key", 404)
+                what = f"no task of the type {body['taskType'].lower()} has the key {body['idempotencyKey']}"
+                raise FlowError(Code.NO_SUCH_TASK, what, 404)
             return {"taskData": self._shown(self._row(known[0]))}
         return {"taskData": self._shown(self._row(body["taskId"]))}
 
@@ -241,16 +385,19 @@ class _Server:
     def list_tasks(self, body: Any) -> Any:
         self._type(body["taskType"])
         chosen = (r for r in self._rows.values() if r["taskType"] == body["taskType"].lower())
-        return self._page(chosen, body.get("status", 0), body)
+        return self._page(chosen, body.get("status"), body)
 
     def list_of_user(self, body: Any) -> Any:
         chosen = (row for row in self._rows.values() if row["userId"] == body["userId"])
-        return self._page(chosen, body.get("statusList", 0), body)
+        return self._page(chosen, body.get("statusList"), body)
 
-    def _page(self, rows: Iterator[Row], bits: int, body: Any) -> Any:
+    def _page(self, rows: Iterator[Row], status: Any, body: Any) -> Any:
+        bits = 0
+        for piece in _names(str(status or "")):
+            bits |= int(piece)
         newest = sorted(rows, key=_number, reverse=True)
         before = int(body.get("cursor") or self._number + 1)
-        limit = body.get("limit", 100)
+        limit = int(body.get("limit") or 100)
         fit = [row for row in newest if _number(row) < before and (not bits or row["status"] & bits)]
         page = fit[:limit]
         more = str(_number(page[-1])) if len(fit) > limit else None
@@ -295,14 +442,18 @@ class _Server:
 
     def hold(self, body: Any) -> Any:
         settings = self._type(body["taskType"])
-        worker, hold_id = body.get("workerId", ""), body.get("holdId")
+        answer = {}
+        if body.get("reports") is not None:
+            _require(body, FIELDS["task/set_tasks"])
+            answer = self.report(body)
+        worker, hold_id = body.get("workerId") or "", body.get("holdId")
         again = [
             row
             for row in self._rows.values()
             if hold_id and row["status"] == 2 and row["_hold"] == (worker, hold_id)
         ]
         if again or settings["paused"]:
-            return {"taskList": [self._shown(row) for row in again]}
+            return {**answer, "taskList": [self._shown(row) for row in again]}
         stages = body.get("stages") or None
         due = [
             row
@@ -314,7 +465,7 @@ class _Server:
             and worker in (row.get("workerIds") or [worker])
         ]
         due.sort(key=lambda row: (row["orderTime"], _number(row)))
-        held = due[: body.get("limit") or settings["schedule_limit"]]
+        held = due[: int(body.get("limit") or settings["schedule_limit"])]
         for row in held:
             end = self.now + settings["max_processing_time"] * 1000
             row.update(
@@ -326,31 +477,43 @@ class _Server:
                 _hold=(worker, hold_id),
                 _hardEnd=end,
                 _leaseEnd=min(end, self.now + settings["lease_seconds"] * 1000),
-                _hasBeaten=False,
+                _beatTime=None,
                 _reported=None,
             )
-        return {"taskList": [self._shown(row) for row in held]}
+        return {**answer, "taskList": [self._shown(row) for row in held]}
 
     def _sweep(self) -> None:
         """Gives tasks back whose leases have ended."""
         for row in self._rows.values():
             if row["status"] == 2 and row["_leaseEnd"] <= self.now:
                 row["deliveryCount"] += 1
-                if row["_hasBeaten"]:
-                    self._attempt_failed(row, None)
-                else:
-                    row["status"] = 1
-                    row["orderTime"] = self.now
-                most = self._types[row["taskType"]]["max_delivery"]
-                if row["status"] == 1 and row["deliveryCount"] > most:
+                if row["deliveryCount"] > self._types[row["taskType"]]["max_delivery"]:
                     row["status"] = 8
+                elif self._timed_out(row):
+                    self._attempt_failed(row, None)
+                else:  # the worker is lost
+                    row["status"] = 1
+
+    def _timed_out(self, row: Row) -> bool:
+        """Whether the worker has beaten until the attempt had to end."""
+        settings = self._types[row["taskType"]]
+        whole = min(settings["lease_seconds"], settings["max_processing_time"]) * 1000
+        beaten, end = row["_beatTime"], row["_leaseEnd"]
+        return bool(end >= row["_hardEnd"] and beaten and end - beaten <= whole * 3 // 10)
 
     def report(self, body: Any) -> Any:
-        return {"outcomes": [self._answer(report) for report in body["reports"]]}
+        reports = enumerate(body["reports"])
+        return {"outcomes": [self._answer(report, f"reports[{i}]") for i, report in reports]}
 
-    def _answer(self, report: Row) -> Any:
-        answer = {"taskId": report["taskId"], "code": 0, "msg": "ok"}
+    def _answer(self, report: Any, path: str) -> Any:
+        is_object = isinstance(report, dict)
+        answer = {"taskId": report.get("taskId") if is_object else None, "code": 0, "msg": "ok"}
         try:
+            if not is_object:
+                raise FlowError(Code.INVALID_INPUT, path + " must be an object", 400)
+            outcome = report.get("outcome")
+            of_outcome = OUTCOMES.get(outcome, {}) if isinstance(outcome, str) else {}
+            _require(report, {**REPORT, **of_outcome}, path + ".")
             row = self._row(report["taskId"])
             if row.get("_reported") == (report["leaseEpoch"], report.get("reportId") or object()):
                 return {**answer, "outcome": "ALREADY_DONE"}
@@ -369,17 +532,14 @@ class _Server:
 
     def _accept(self, row: Row, report: Row) -> None:
         outcome = report["outcome"]
-        text = report.get("result" if outcome == "SUCCESS" else "taskContext") or ""
-        if len(text.encode()) > 4096:
-            raise FlowError(Code.TOO_LARGE, "the text has more than 4096 bytes", 413)
         # Before the row is written: a report whose tasks are refused changes nothing.
         parent = valid(report.get("traceParent")) or row.get("traceParent")
         self._create(report.get("creates") or [], parent)
         if outcome == "SUCCESS":
-            row.update(status=4, **({"result": text} if report.get("result") is not None else {}))
+            row.update(status=4, **({} if report.get("result") is None else {"result": report["result"]}))
         elif outcome == "NEXT_STAGE":
             changed = ("taskStage", "taskContext", "priority", "workerIds")
-            row.update({name: report[name] for name in changed if name in report})
+            row.update({name: report[name] for name in changed if report.get(name) is not None})
             row.update(status=1, crtRetryNum=0, orderTime=self.now - row["priority"] * 1000)
         elif outcome == "RETRY":
             self._attempt_failed(row, report.get("retryAfterMs"))
@@ -413,7 +573,7 @@ class _Server:
 
     def beat(self, body: Any) -> Any:
         return {
-            "tasks": [self._renewed(body["workerId"], held) for held in body.get("tasks", ())],
+            "tasks": [self._renewed(body["workerId"], held) for held in body.get("tasks") or ()],
             "drain": False,
         }
 
@@ -428,10 +588,236 @@ class _Server:
         if row["status"] != 2:
             return {**answer, "state": "LOST"}
         lease = self._types[row["taskType"]]["lease_seconds"] * 1000
-        row.update(_leaseEnd=min(row["_hardEnd"], self.now + lease), _hasBeaten=True)
-        if "progress" in held:
+        row.update(_leaseEnd=min(row["_hardEnd"], self.now + lease), _beatTime=self.now)
+        if held.get("progress") is not None:
             row["progress"] = held["progress"]
         return {**answer, "state": "EXTENDED", "leaseMs": row["_leaseEnd"] - self.now}
+
+
+def _require(body: Row, fields: Mapping[str, Tuple[Any, ...]], path: str = "") -> None:
+    """Raises a FlowError that names each field that holds what it may not."""
+    bad = [*_refusals(body, fields, path)]
+    if bad:
+        is_large = all(large for _, _, large in bad)
+        message = "; ".join(f"{name} {what}" for name, what, _ in bad[:3])
+        message += f"; and {len(bad) - 3} more" if len(bad) > 3 else ""
+        named = [(name, what) for name, what, _ in bad[:100]]
+        code, status = (Code.TOO_LARGE, 413) if is_large else (Code.INVALID_INPUT, 400)
+        raise FlowError(code, message, status, fields=named)
+
+
+def _refusals(
+    body: Row, fields: Mapping[str, Tuple[Any, ...]], path: str
+) -> Iterator[Tuple[str, str, bool]]:
+    """The path of each invalid field, what is wrong, and whether that is its size alone."""
+    for name, rule in fields.items():
+        required, name = name.endswith("!"), name.rstrip("!")
+        if name == "*":
+            for unknown in body.keys() - {each.rstrip("!") for each in fields}:
+                yield path + unknown, "is unknown", False
+            continue
+        value = body.get(name)
+        if value is None and rule[0] == "object":
+            value = {}
+        if value is None:
+            if required:
+                yield path + name, "is required", False
+        elif required and value == "" and rule[2:] != (0,):
+            yield path + name, "must not be empty", False
+        elif rule[0] in ("object", "worker"):
+            if not isinstance(value, dict):
+                yield path + name, "must be an object", False
+                continue
+            yield from _refusals(value, rule[1], f"{path}{name}.")
+            if rule[0] == "worker":
+                if not isinstance(value.get("stages") or [], list):
+                    yield path + name + ".stages", "must be a list of texts such as lark/sendmsg", False
+                if len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")) > 16_384:
+                    yield path + name, "must be at most 16384 bytes of JSON", True
+        elif rule[0] == "objects":
+            if not isinstance(value, list):
+                yield path + name, "must be a list of objects", False
+            elif not rule[1] <= len(value) <= rule[2]:
+                yield path + name, f"must have {rule[1]} to {rule[2]} items, not {len(value)}", False
+            else:
+                for i, item in enumerate(value):
+                    if isinstance(item, dict):
+                        yield from _refusals(item, rule[3], f"{path}{name}[{i}].")
+                    elif rule[3]:
+                        yield f"{path}{name}[{i}]", "must be an object", False
+                if rule[3] is TASK and len({str(sorted(_workers(item))) for item in value} - {"[]"}) > 100:
+                    yield path + name, "must have at most 100 different sets of workerIds", False
+        else:
+            what = _FORMS[rule[0]](value, *rule[1:])
+            if what:
+                yield path + name, what, rule[0] == "bytes" and "bytes" in what
+    yield from _misfits(body, fields, path)
+
+
+def _workers(task: Any) -> Sequence[str]:
+    workers = task.get("workerIds") if isinstance(task, dict) else None
+    return [str(each) for each in workers] if isinstance(workers, list) else []
+
+
+def _misfits(
+    body: Row, fields: Mapping[str, Tuple[Any, ...]], path: str
+) -> Iterator[Tuple[str, str, bool]]:
+    """What fields may not hold together."""
+    if fields is TASK:
+        if body.get("delayMs") is not None and body.get("runAt") is not None:
+            yield path + "runAt", "must not be given together with delayMs", False
+        for name in ("onDuplicate", "keyMs", "keyUntilDone"):
+            if body.get(name) is not None and body.get("idempotencyKey") is None:
+                yield path + name, "needs an idempotencyKey", False
+    elif fields is BY_ID and body.get("taskId") is None:
+        yield "taskId", "is required, or taskType and idempotencyKey in its place", False
+    elif fields is FIELDS["task/hold_task"]:
+        if body.get("holdId") and not body.get("workerId"):
+            yield path + "workerId", "is required with a holdId", False
+        stages, prefer = _names(body.get("stages")), _names(body.get("prefer"))
+        if stages and not {*prefer} <= {*stages}:
+            yield path + "prefer", "must be a subset of stages", False
+
+
+def _text(value: Any, most: int, *_: Any) -> Optional[str]:
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
+        return "must be a text"
+    text = str(value)
+    if "\0" in text:
+        return "must not contain the character NUL"
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        return "is not valid Unicode"
+    return f"must be at most {most} characters long" if len(text) > most else None
+
+
+def _name(value: Any, most: int, *_: Any) -> Optional[str]:
+    what = _text(value, LONG)
+    if what is None and any(ord(c) < 32 or 127 <= ord(c) < 160 for c in str(value)):
+        what = "must not contain control characters"
+    elif what is None and str(value) != str(value).strip():
+        what = "must not begin or end with white space"
+    return what or _text(value, most)
+
+
+def _ascii(value: Any, most: int) -> Optional[str]:
+    what = _text(value, LONG)
+    if what is None and not all(" " <= c <= "~" for c in str(value)):
+        what = "must be printable ASCII"
+    return what or _text(value, most)
+
+
+def _idempotency_key(value: Any) -> Optional[str]:
+    return _ascii(value, 128) or ("must not be empty" if value == "" else None)
+
+
+def _bytes(value: Any, most: int) -> Optional[str]:
+    what = _text(value, LONG)
+    if what is None and len(str(value).encode()) > most:
+        what = f"must be at most {most} bytes of UTF-8 long"
+    return what
+
+
+def _number_of(value: Any) -> Optional[int]:
+    """A whole number of 64 bits, also as digits in a text; None for anything else."""
+    if isinstance(value, str) and re.fullmatch("-?[0-9]{1,19}", value):
+        value = int(value)
+    fits = isinstance(value, int) and not isinstance(value, bool) and -LONG - 1 <= value <= LONG
+    return value if fits else None
+
+
+def _whole(value: Any, least: int, most: int) -> Optional[str]:
+    number = _number_of(value)
+    if number is None:
+        return None if value == "" else "must be a whole number"
+    return None if least <= number <= most else f"must be between {least} and {most}"
+
+
+def _epoch(value: Any) -> Optional[str]:
+    what = _whole(value, 0, 253_402_300_799_999)
+    if what is None and 0 < (_number_of(value) or 0) < 100_000_000_000:
+        what = f"must be epoch milliseconds; {value} looks like seconds: multiply it by 1000"
+    return what
+
+
+def _type_name(
+    value: Any, reserved: str = "", rule: str = "is not a valid task type"
+) -> Optional[str]:
+    name, what = str(value).lower(), _text(value, LONG)
+    if what:
+        return what
+    if not re.fullmatch("[a-z][a-z0-9_]{0,30}", name) or re.search("_task(_[0-9]+)?$", name):
+        return rule
+    if name.startswith("flow_") and not reserved:
+        return "begins with flow_, as only types of the server itself do"
+    return None
+
+
+def _task_id(value: Any) -> Optional[str]:
+    what = _text(value, LONG)
+    if what:
+        return what
+    parts = re.fullmatch("([1-9][0-9]{0,18})_(.*)_task_([1-9][0-9]{0,9})", str(value))
+    is_id = parts and int(parts[1]) <= LONG and int(parts[3]) <= INT and parts[2] == parts[2].lower()
+    return None if parts and is_id and not _type_name(parts[2], "flow_") else "is not a task id"
+
+
+def _names(value: Any) -> List[str]:
+    """A list of names, or a text with commas."""
+    if isinstance(value, str):
+        return [piece.strip() for piece in value.split(",") if piece.strip()]
+    return [str(each) for each in value] if isinstance(value, list) else []
+
+
+def _list_of_names(value: Any, most: int, longest: int, least: int = 0) -> Optional[str]:
+    if not isinstance(value, (str, list)):
+        return "must be a text with commas or a list of texts"
+    if isinstance(value, list) and not all(isinstance(each, (str, int)) for each in value):
+        return "must be a list of texts"
+    names = _names(value)
+    if len(names) < least:
+        return "must name at least one"
+    if len(names) > most:
+        return f"must name at most {most}"
+    if any(len(name) > longest for name in names):
+        return f"must have names of at most {longest} characters"
+    return "must name only what can be a name" if any(n == "" or _name(n, longest) for n in names) else None
+
+
+def _cursor(value: Any) -> Optional[str]:
+    what = _ascii(value, 64)
+    is_number = re.fullmatch("([1-9][0-9]{0,18})?", str(value)) and int(value or 0) <= LONG
+    return what or (None if is_number else "must be a nextCursor of an earlier answer")
+
+
+def _bits(value: Any) -> Optional[str]:
+    pieces = [_number_of(piece) for piece in _names(str(value))]
+    fit = _text(value, LONG) is None and all(bits is not None and 0 <= bits <= 63 for bits in pieces)
+    each = ", ".join(f"{status.value} ({status.name})" for status in Status)
+    return None if fit else f"must be one of {each}, a sum of them, or several with commas"
+
+
+def _choice(value: Any, *names: str) -> Optional[str]:
+    return None if str(value) in names else f"must be one of {', '.join(names[:-1])} and {names[-1]}"
+
+
+_FORMS: Dict[str, Callable[..., Optional[str]]] = {
+    "text": _text,
+    "name": _name,
+    "key": _idempotency_key,
+    "bytes": _bytes,
+    "number": _whole,
+    "epoch": _epoch,
+    "type": _type_name,
+    "task id": _task_id,
+    "names": _list_of_names,
+    "cursor": _cursor,
+    "bits": _bits,
+    "choice": _choice,
+    "flag": lambda value: None if value in (True, False, "true", "false", "") else "must be true or false",
+    "ignored": lambda value: None,
+    "misplaced": lambda value, what: what,
+    "misnomer": lambda value, right: f"is not known here; the field is called {right}",
+}
 
 
 def _key(data: Row) -> Optional[Tuple[str, str]]:

@@ -16,16 +16,13 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
-import io.asyncflow.rules.access.Secrets;
 import io.asyncflow.rules.field.SentFields;
-import io.asyncflow.rules.field.SentTask;
 import io.asyncflow.rules.field.TaskFields;
 import io.asyncflow.rules.field.TaskLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -105,62 +102,49 @@ final class FakeCreates {
   }
 
   CreateResult create(NewTask task) {
-    SentFields in = new SentFields();
-    SentTask.check(in.object("taskData", task), server.millis());
+    SentFields in = server.sent().with("taskData", task);
+    List<NewTask> bodies = List.of(TaskFields.task(in.object("taskData")));
     in.refuseIfBad();
-    List<NewTask> bodies = bodiesOf(List.of(task), i -> "taskData");
+    requireTypes(bodies, i -> "taskData");
     return createAll(bodies, traceParentOfCall()).get(0);
   }
 
   List<CreateResult> create(List<NewTask> tasks) {
-    SentFields in = new SentFields();
-    List<Set<String>> workers = new ArrayList<>();
-    for (SentFields task : in.objects("taskDataList", tasks, 1, TaskLimits.BATCH)) {
-      workers.add(SentTask.check(task, server.millis()));
-    }
-    TaskFields.refuseManySets(in, "taskDataList", workers.stream());
+    SentFields in = server.sent().with("taskDataList", tasks);
+    List<NewTask> bodies =
+        in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(TaskFields::task).toList();
+    TaskFields.refuseManySets(
+        in, "taskDataList", bodies.stream().map(FakeCreates::workersOf).map(Set::copyOf));
     in.refuseIfBad();
-    List<NewTask> bodies = bodiesOf(tasks, i -> "taskDataList[" + i + "]");
+    requireTypes(bodies, i -> "taskDataList[" + i + "]");
     return createAll(bodies, traceParentOfCall());
   }
 
+  private static List<String> workersOf(NewTask body) {
+    return Objects.requireNonNullElse(body.workerIds(), List.of());
+  }
+
   /**
-   * The normalized tasks of a client.
+   * Refuses tasks of unknown types, and texts that their types do not take.
    *
    * @param path the field that holds a task, by its place
    */
-  List<NewTask> bodiesOf(List<NewTask> tasks, IntFunction<String> path) {
-    List<NewTask> bodies = tasks.stream().map(this::body).toList();
+  private void requireTypes(List<NewTask> bodies, IntFunction<String> path) {
     for (int i = 0; i < bodies.size(); i++) {
       NewTask body = bodies.get(i);
       server.types.checkSealing(
           body.taskType(), body.taskContext(), path.apply(i) + ".taskContext");
     }
-    return bodies;
-  }
-
-  /** The normalized task; its type must exist. */
-  private NewTask body(NewTask task) {
-    SentFields in = new SentFields().withAll(task);
-    TaskFields.taskType(in);
-    in.refuseIfBad();
-    return task.withTaskType(nameOf(task.taskType()))
-        .withTaskContext(task.taskContext() == null ? "" : task.taskContext());
-  }
-
-  /** The name of a type, which must exist. */
-  private String nameOf(String taskType) {
-    return server.types.named(taskType).taskType().toLowerCase(Locale.ROOT);
   }
 
   /** Inserts a task of a job. */
   String insert(NewTask task, JobPlace place, String traceParent) {
-    return newTask(body(task), place, null, traceParent).id();
+    return newTask(task, place, null, traceParent).id();
   }
 
   /** Inserts the task of a fire; the same key gives the same task. */
   String insert(NewTask task, FireId fire) {
-    return createAll(List.of(body(task)), fire, null).get(0).taskId();
+    return createAll(List.of(task), fire, null).get(0).taskId();
   }
 
   /**
@@ -279,10 +263,10 @@ final class FakeCreates {
         body.maxRetryInterval(),
         body.maxUnexpectedRetries(),
         body.taskContext(),
-        Objects.requireNonNullElse(Secrets.masked(body.scheduleLog()), ""),
+        Objects.requireNonNullElse(body.scheduleLog(), ""),
         place,
         fire,
-        Optional.ofNullable(TraceParent.validOrNull(body.traceParent())).orElse(traceParent),
+        Optional.ofNullable(body.traceParent()).orElse(traceParent),
         server.millis());
   }
 
@@ -295,9 +279,12 @@ final class FakeCreates {
 
   /** The task that stands under a key of a type. */
   FakeTask find(String taskType, String idempotencyKey) {
-    KeyUse use = keyed.get(new Key(nameOf(taskType), idempotencyKey));
+    server.types.named(taskType);
+    String type = server.types.nameOf(taskType);
+    KeyUse use = keyed.get(new Key(type, idempotencyKey));
     if (use == null || use.expireTime() < server.millis()) {
-      throw new FlowException(ErrorCode.NO_SUCH_TASK, "no task has the key " + idempotencyKey);
+      throw new FlowException(
+          ErrorCode.NO_SUCH_TASK, "no task of the type " + type + " has the key " + idempotencyKey);
     }
     return use.task();
   }

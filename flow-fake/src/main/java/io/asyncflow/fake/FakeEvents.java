@@ -1,7 +1,5 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventConnection;
@@ -10,6 +8,9 @@ import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.event.EventPage;
 import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.field.EventFields;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.SentFields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,18 +59,25 @@ final class FakeEvents implements EventClient {
 
   @Override
   public EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
-    requireTypes(filter);
-    return page(filter, cursor, limit, wait);
+    SentFields in =
+        server.sent().with("cursor", cursor).with("limit", limit).with("waitMs", wait.toMillis());
+    EventFilter wanted = EventFields.filter(in.withAll(filter));
+    int position = position(in, null);
+    PageFields.limit(in);
+    EventFields.waitMs(in);
+    requireGood(in, wanted);
+    return page(wanted, position, limit, wait);
   }
 
   /** Without the monitor of the log, which the server takes within its own. */
-  private void requireTypes(EventFilter filter) {
-    filter.taskTypes().forEach(server.types::named);
+  private void requireGood(SentFields in, EventFilter wanted) {
+    in.refuseIfBad();
+    wanted.taskTypes().forEach(server.types::named);
   }
 
-  private synchronized EventPage page(EventFilter filter, String cursor, int limit, Duration wait) {
+  private synchronized EventPage page(EventFilter filter, int from, int limit, Duration wait) {
     long end = System.nanoTime() + wait.toNanos();
-    int position = position(cursor);
+    int position = from;
     while (true) {
       List<Event> found = new ArrayList<>();
       while (position < log.size() && found.size() < limit) {
@@ -96,24 +104,18 @@ final class FakeEvents implements EventClient {
     }
   }
 
-  private int position(String cursor) {
-    if (cursor == null) {
-      return log.size();
-    }
-    if (!cursor.matches("[0-9]{1,9}") || Integer.parseInt(cursor) > log.size()) {
-      throw new FlowException(ErrorCode.INVALID_INPUT, "cursor is not a cursor");
-    }
-    return Integer.parseInt(cursor);
+  private synchronized int position(SentFields in, String lastEventId) {
+    Long cursor = EventFields.cursor(in, lastEventId, 0, log.size());
+    return cursor == null ? log.size() : cursor.intValue();
   }
 
   @Override
   public EventConnection open(EventFilter filter, String cursor) {
-    requireTypes(filter);
-    return connection(filter, cursor);
-  }
-
-  private synchronized EventConnection connection(EventFilter filter, String cursor) {
-    return new Connection(filter, position(cursor));
+    SentFields in = server.sent();
+    EventFilter wanted = EventFields.filter(in.withAll(filter));
+    int position = position(in, cursor);
+    requireGood(in, wanted);
+    return new Connection(wanted, position);
   }
 
   /** Reads the log from a position on. */

@@ -78,19 +78,24 @@ final class FakeFires {
     schedule.advance(plan, now);
   }
 
-  /** Refuses a schedule whose texts its types do not take. */
-  void checkSealing(NewSchedule schedule) {
+  /**
+   * Refuses a schedule of unknown types, or with a text that its type does not take.
+   *
+   * @param path what the client calls the schedule
+   */
+  void requireTypes(NewSchedule schedule, String path) {
     if (schedule.jobData() != null) {
-      jobs.checkSealing(schedule.jobData());
+      jobs.requireTypes(schedule.jobData(), path + ".jobData");
     } else {
       NewTask task = schedule.taskData();
-      server.types.checkSealing(task.taskType(), task.taskContext(), "taskData.taskContext");
+      server.types.checkSealing(
+          task.taskType(), task.taskContext(), path + ".taskData.taskContext");
     }
   }
 
   private void makePlanned(FakeSchedule schedule, long fireTime, long now) {
     try {
-      checkSealing(schedule.definition());
+      requireTypes(schedule.definition(), "scheduleData");
       TriggeredRun run = createPlanned(schedule, fireTime);
       schedule.history().create(fireTime, false, run, now);
       schedule.countPlanned(fireTime, run);
@@ -172,7 +177,7 @@ final class FakeFires {
   }
 
   private TriggeredRun triggered(FakeSchedule schedule, String key, FireId fire) {
-    checkSealing(schedule.definition());
+    requireTypes(schedule.definition(), "scheduleData");
     if (schedule.rules().makesJobs()) {
       NewJob job = schedule.definition().jobData();
       return key == null
@@ -199,9 +204,6 @@ final class FakeFires {
           "schedule "
               + schedule.definition().name()
               + " has no fire times: it fires after its last run");
-    }
-    if (to <= from) {
-      throw invalid("to must be after from");
     }
     if (from < now - HISTORY.toMillis()) {
       throw invalid("from is older than the history of " + HISTORY.toDays() + " days");

@@ -6,6 +6,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HoldAnswer;
@@ -34,11 +35,16 @@ import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.stats.StatsClient;
 import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.worker.WorkerClient;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.field.HoldFields;
 import io.asyncflow.rules.field.SentFields;
 import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
+import io.asyncflow.rules.field.TaskTypeFields;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -54,8 +60,8 @@ import java.util.function.Supplier;
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
  * far as clients can see it, except: several tables, rate limits, another try of a refused fire,
  * audit records, the expiry of the history of schedules, the keys, retries and failure policies of
- * jobs, and the events of jobs and schedules. Tasks, pages, names of types and acts on tasks are
- * refused as the server refuses them; the numbers of a type and the fields of jobs are not checked.
+ * jobs, and the events of jobs and schedules. Every call is refused where the server refuses it,
+ * with the same code and the same message.
  *
  * <p>It has no {@link #find()}, {@link #steer()}, {@link #bulk()}, {@link #workers()}, {@link
  * #tables()}, {@link #stats()}, {@link #acts()}, {@link #keys()} and {@link #hooks()}: these throw
@@ -131,15 +137,16 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   /**
-   * Adds or changes a type with times that suit a test.
+   * Adds or changes a type with times that suit a test, also such as the server refuses.
    *
    * @param interval length of a long poll, in whole seconds
    * @param maxProcessingTime in whole seconds
    * @param lease in whole seconds
    */
-  public FakeFlowServer withType(
+  public synchronized FakeFlowServer withType(
       String taskType, Duration interval, Duration maxProcessingTime, Duration lease) {
-    saveTaskType(
+    withType(taskType);
+    types.put(
         new TaskTypeSettings(
             taskType,
             100,
@@ -156,7 +163,9 @@ public final class FakeFlowServer implements FlowClient {
             0,
             0,
             null,
-            null));
+            null),
+        Set.of());
+    notifyAll();
     return this;
   }
 
@@ -192,15 +201,17 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized Task getTask(String taskId) {
     before();
+    SentFields in = sent().with("taskId", taskId);
+    TaskId id = TaskFields.soughtId(in);
+    in.refuseIfBad();
     sweep();
-    return tasks.shown(tasks.get(taskId));
+    return tasks.shown(tasks.get(id.toString()));
   }
 
   @Override
   public synchronized Task getTask(String taskType, String idempotencyKey) {
     before();
-    SentFields in =
-        new SentFields().with("taskType", taskType).with("idempotencyKey", idempotencyKey);
+    SentFields in = sent().with("taskType", taskType).with("idempotencyKey", idempotencyKey);
     TaskFields.existingType(in);
     TaskFields.existingKey(in);
     in.refuseIfBad();
@@ -222,59 +233,66 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized void cancelTask(String taskId, String operator, String reason) {
-    before();
-    acts.cancel(taskId);
+    String id = actedOn(act(operator, reason).with("taskId", taskId));
+    acts.cancel(id);
     after();
   }
 
   @Override
   public synchronized String retryTask(String taskId, String operator, String reason) {
-    before();
+    String id = actedOn(act(operator, reason).with("taskId", taskId));
     sweep();
-    acts.retry(taskId);
+    acts.retry(id);
     after();
-    return taskId;
+    return id;
   }
 
   @Override
   public synchronized void setWorkers(
       String taskId, List<String> workerIds, String operator, String reason) {
-    before();
+    SentFields in = act(operator, reason).with("taskId", taskId).with("workerIds", workerIds);
+    Set<String> workers = TaskFields.assignedWorkers(in);
+    String id = actedOn(in);
     sweep();
-    acts.setWorkers(taskId, workerIds);
+    acts.setWorkers(id, workers);
     after();
   }
 
   @Override
   public synchronized void restartTask(String taskId, String operator, String reason) {
-    before();
+    String id = actedOn(act(operator, reason).with("taskId", taskId));
     sweep();
-    acts.restart(taskId);
+    acts.restart(id);
     after();
   }
 
   @Override
   public synchronized void pauseTask(String taskId, boolean stop, String operator, String reason) {
-    before();
+    String id = actedOn(act(operator, reason).with("taskId", taskId));
     sweep();
-    acts.pause(taskId, stop);
+    acts.pause(id, stop);
     after();
   }
 
   @Override
   public synchronized void resumeTask(String taskId, String operator, String reason) {
-    before();
-    acts.resume(taskId);
+    String id = actedOn(act(operator, reason).with("taskId", taskId));
+    acts.resume(id);
     after();
   }
 
-  @Override
-  public synchronized HoldAnswer hold(HoldRequest request) {
-    before();
-    SentFields in = new SentFields().withAll(request);
-    TaskFields.taskType(in);
+  /** The id of the task of an act; refuses the act if any field is invalid. */
+  private static String actedOn(SentFields in) {
+    TaskId id = TaskFields.taskId(in);
     in.refuseIfBad();
-    seen.holds.add(request);
+    return id.toString();
+  }
+
+  @Override
+  public synchronized HoldAnswer hold(HoldRequest sent) {
+    before();
+    HoldRequest request = holds.checked(sent);
+    seen.holds.add(sent);
     workers.hold(request, millis());
     List<Task> held = holds.hold(request);
     return new HoldAnswer(
@@ -288,6 +306,8 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized HoldAnswer hold(HoldRequest request, List<Report> batch) {
+    before();
+    holds.checked(request); // a hold that is refused changes nothing
     List<ReportResult> outcomes = report(batch);
     HoldRequest atOnce =
         new HoldRequest(
@@ -314,9 +334,15 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized List<ReportResult> report(List<Report> batch) {
     before();
+    SentFields in = sent().with("reports", batch);
+    List<SentFields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
+    in.refuseIfBad();
     sweep();
     seen.reports.addAll(batch);
-    List<ReportResult> results = batch.stream().map(reports::settle).toList();
+    List<ReportResult> results = new ArrayList<>();
+    for (int i = 0; i < batch.size(); i++) {
+      results.add(reports.settle(batch.get(i), items.get(i)));
+    }
     notifyAll();
     after();
     return results;
@@ -325,24 +351,35 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
     before();
+    SentFields in = sent().withAll(heartbeat);
+    String workerId = HoldFields.beatingWorker(in);
+    List<HeldTask> held =
+        HoldFields.heldTasks(in).stream()
+            .map(task -> HoldFields.heldTask(task, TaskFields.taskId(task)))
+            .toList();
+    SentFields worker = in.object("worker");
+    HoldFields.host(worker);
+    HoldFields.sdkVersion(worker);
+    HoldFields.refuseLargeWorker(in, worker);
+    String startId = HoldFields.startId(in);
+    in.refuseIfBad();
     sweep();
-    String workerId = heartbeat.workerId();
     seen.heartbeats.add(heartbeat);
     workers.beat(heartbeat, millis());
     jobs.lookAtTeams();
     notifyAll();
-    List<LeaseState> states =
-        heartbeat.tasks().stream().map(task -> holds.renew(workerId, task)).toList();
+    List<LeaseState> states = held.stream().map(task -> holds.renew(workerId, task)).toList();
     after();
     return new HeartbeatAnswer(
-        states,
-        workers.isDrained(workerId, heartbeat.startId()),
-        workers.drainGraceMs(workerId, heartbeat.startId()));
+        states, workers.isDrained(workerId, startId), workers.drainGraceMs(workerId, startId));
   }
 
   @Override
   public synchronized List<TaskTypeSettings> taskTypes(Duration maxAge) {
     before();
+    SentFields in = sent().with("maxAgeMs", maxAge.toMillis());
+    TaskTypeFields.maxAgeMs(in);
+    in.refuseIfBad();
     return types.all();
   }
 
@@ -352,7 +389,7 @@ public final class FakeFlowServer implements FlowClient {
       Set<TaskTypeSettings.Removable> removed,
       String operator,
       String reason) {
-    String name = types.save(settings, removed);
+    String name = types.save(act(operator, reason).withAll(settings), removed);
     if (settings.paused() != null) {
       pauses.saved(name, settings.paused() != 0);
     }
@@ -600,6 +637,20 @@ public final class FakeFlowServer implements FlowClient {
   /** The beginning of a call. */
   void before() {
     faults.before();
+  }
+
+  /** The fields of a call, which are added and read as the server reads its JSON. */
+  SentFields sent() {
+    return SentFields.at(millis());
+  }
+
+  /** Begins an act; its fields are still to be added. What it says of itself is only checked. */
+  SentFields act(String operator, String reason) {
+    before();
+    SentFields in = sent().with("operator", operator).with("reason", reason);
+    TaskFields.operator(in);
+    TaskFields.reason(in);
+    return in;
   }
 
   /** The end of a call, which has taken effect. */

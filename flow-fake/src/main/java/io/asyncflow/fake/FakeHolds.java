@@ -1,7 +1,5 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
@@ -14,6 +12,8 @@ import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TypeRules;
+import io.asyncflow.rules.field.HoldFields;
+import io.asyncflow.rules.field.SentFields;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +37,23 @@ final class FakeHolds {
   /** The number of the next hold; later ones have higher numbers. */
   long nextHold() {
     return nextHold;
+  }
+
+  /** The hold that a client sent, with defaults applied. */
+  HoldRequest checked(HoldRequest sent) {
+    SentFields in = server.sent().withAll(sent);
+    HoldRequest request = HoldFields.hold(in);
+    in.refuseIfBad();
+    TaskTypeSettings type = server.types.named(request.taskType());
+    if (request.workerId().isEmpty() && TypeRules.of(type).isResident()) {
+      in.refuse(
+          "workerId",
+          "is required for type "
+              + request.taskType()
+              + ", whose max_processing_time is more than 30 days");
+      in.refuseIfBad();
+    }
+    return request;
   }
 
   /** The tasks for a hold, which waits for some as long as it says. */
@@ -91,10 +108,6 @@ final class FakeHolds {
   private List<Task> holdNow(HoldRequest request) {
     server.sweep();
     TaskTypeSettings type = server.types.named(request.taskType());
-    if (workerOf(request).isEmpty() && TypeRules.of(type).isResident()) {
-      throw new FlowException(
-          ErrorCode.INVALID_INPUT, "workerId is required for type " + type.taskType());
-    }
     server.jobs.setAside();
     List<FakeTask> held = heldBefore(request, type);
     if (held.isEmpty() && mayTake(request, type)) {
@@ -109,7 +122,7 @@ final class FakeHolds {
   private List<FakeTask> heldBefore(HoldRequest request, TaskTypeSettings type) {
     return executing(type).stream()
         .filter(task -> request.holdId() != null && request.holdId().equals(task.holdId))
-        .filter(task -> task.row.workerId().equals(workerOf(request)))
+        .filter(task -> task.row.workerId().equals(request.workerId()))
         .sorted(FakeTask.BY_DUE_TIME)
         .toList();
   }
@@ -136,7 +149,7 @@ final class FakeHolds {
         .in(TaskStatus.WAITING)
         .filter(task -> task.row.orderTime() + patienceMs(request, task.row) <= now)
         .filter(task -> server.types.of(task) == type)
-        .filter(task -> task.mayBeHeldBy(workerOf(request)))
+        .filter(task -> task.mayBeHeldBy(request.workerId()))
         .filter(
             task ->
                 request.stages() == null
@@ -171,16 +184,12 @@ final class FakeHolds {
   }
 
   private void take(FakeTask task, HoldRequest request, String traceId) {
-    String worker = workerOf(request);
+    String worker = request.workerId();
     long now = server.millis();
     long lease = Leases.first(worker, server.types.rulesOf(task)).toMillis();
     task.row = task.row.held(worker, traceId, now, now + lease);
     tasks.tell(EventKind.HELD, task, null);
     task.holdId = request.holdId();
-  }
-
-  private static String workerOf(HoldRequest request) {
-    return Objects.requireNonNullElse(request.workerId(), "");
   }
 
   private static int orZero(Integer value) {

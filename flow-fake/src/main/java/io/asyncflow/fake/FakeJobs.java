@@ -21,8 +21,14 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TransitionNotAllowedException;
+import io.asyncflow.rules.field.JobChildFields;
+import io.asyncflow.rules.field.JobFields;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.SentFields;
 import java.io.Reader;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -69,31 +75,41 @@ final class FakeJobs implements JobClient {
   }
 
   @Override
-  public String createJob(NewJob job) {
+  public String createJob(NewJob sent) {
     synchronized (server) {
       server.before();
-      checkSealing(job);
+      SentFields in = server.sent().with("jobData", sent);
+      NewJob job = JobFields.read(in.object("jobData"));
+      in.refuseIfBad();
+      requireTypes(job, "jobData");
       String jobId = create(job, null, server.creates.traceParentOfCall());
       server.after();
       return jobId;
     }
   }
 
-  /** Refuses a job with a text that its type does not take. */
-  void checkSealing(NewJob job) {
-    server.types.checkSealing(job.jobType(), job.jobInput(), "jobInput");
-    String childType = childTypeOf(job);
+  /**
+   * Refuses a job of unknown types, or with a text that its type does not take.
+   *
+   * @param path what the client calls the job
+   */
+  void requireTypes(NewJob job, String path) {
+    server.types.checkSealing(job.jobType(), job.jobInput(), path + ".jobInput");
+    server.types.named(job.childType());
     if (job.team() != null) {
-      server.types.checkSealing(childType, job.team().taskContext(), "team.taskContext");
+      server.types.checkSealing(
+          job.childType(), job.team().taskContext(), path + ".team.taskContext");
     }
     if (job.children() != null) {
-      checkSealing(childType, job.children());
+      requireTypes(job.childType(), job.children(), path + ".children");
     }
   }
 
-  private void checkSealing(String childType, List<JobChild> children) {
-    children.forEach(
-        child -> server.types.checkSealing(childType, child.taskContext(), "taskContext"));
+  private void requireTypes(String childType, List<JobChild> children, String path) {
+    for (int i = 0; i < children.size(); i++) {
+      server.types.checkSealing(
+          childType, children.get(i).taskContext(), path + "[" + i + "].taskContext");
+    }
   }
 
   /**
@@ -175,49 +191,57 @@ final class FakeJobs implements JobClient {
   @Override
   public Job getJob(String jobId) {
     synchronized (server) {
-      Row row = row(jobId);
-      return new Job(
-          jobId,
-          row.created.userId(),
-          row.created.jobType(),
-          childTypeOf(row.created),
-          row.state,
-          FailurePolicy.FINISH,
-          0,
-          row.created.window(),
-          row.fire == null ? null : "" + row.fire.scheduleId(),
-          row.fire == null ? null : (Long) row.fire.fireTime(),
-          row.total,
-          row.done,
-          row.failed,
-          row.cancelled,
-          row.splitTask,
-          row.mergeTask,
-          row.result,
-          null,
-          0,
-          0,
-          null,
-          row.paused && !row.state.isFinal() ? Boolean.TRUE : null,
-          row.created.merges(),
-          row.created.team() == null ? null : row.created.team().withoutContext());
+      return job(named(server.sent(), jobId));
     }
+  }
+
+  private Job job(String jobId) {
+    Row row = rows.get(jobId);
+    return new Job(
+        jobId,
+        row.created.userId(),
+        row.created.jobType(),
+        row.created.childType(),
+        row.state,
+        FailurePolicy.FINISH,
+        0,
+        row.created.window(),
+        row.fire == null ? null : "" + row.fire.scheduleId(),
+        row.fire == null ? null : (Long) row.fire.fireTime(),
+        row.total,
+        row.done,
+        row.failed,
+        row.cancelled,
+        row.splitTask,
+        row.mergeTask,
+        row.result,
+        null,
+        0,
+        0,
+        null,
+        row.paused && !row.state.isFinal() ? Boolean.TRUE : null,
+        row.created.merges(),
+        row.created.team() == null ? null : row.created.team().withoutContext());
   }
 
   @Override
   public JobPage getJobList(JobListRequest request) {
     synchronized (server) {
       server.before();
-      int limit = request.limit() == null ? 100 : request.limit();
-      int number = request.cursor() == null ? rows.size() : Integer.parseInt(request.cursor());
+      SentFields in = server.sent().withAll(request);
+      JobFields.Listed listed = JobFields.listed(in);
+      in.refuseIfBad();
       List<Job> page = new ArrayList<>();
-      while (number > 0 && page.size() < limit) {
-        Job job = getJob("" + number--);
+      for (long id = Math.min(rows.size(), listed.before() - 1); id > 0; id--) {
+        Job job = job("" + id);
         if (isAskedFor(request, job)) {
           page.add(job);
+          if (page.size() == listed.limit()) {
+            return new JobPage(page, job.jobId());
+          }
         }
       }
-      return new JobPage(page, number > 0 ? "" + number : null);
+      return new JobPage(page, null);
     }
   }
 
@@ -230,8 +254,10 @@ final class FakeJobs implements JobClient {
   @Override
   public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
     synchronized (server) {
-      List<String> children = row(jobId).children;
-      int from = cursor == null ? 0 : Integer.parseInt(cursor);
+      SentFields in = server.sent().with("limit", limit).with("cursor", cursor);
+      PageFields.limit(in);
+      int from = PageFields.from(in);
+      List<String> children = rows.get(named(in, jobId)).children;
       int end = Math.min(from + limit, children.size());
       List<JobTask> page = new ArrayList<>();
       for (int index = from; index < end; index++) {
@@ -255,8 +281,7 @@ final class FakeJobs implements JobClient {
   /** Streams events from the beginning, whatever the last event was. */
   @Override
   public JobEvents openJobProgress(String jobId, String lastEventId) {
-    getJob(jobId);
-    return new Events(jobId);
+    return new Events(getJob(jobId).jobId());
   }
 
   private final class Events implements JobEvents {
@@ -274,10 +299,10 @@ final class FakeJobs implements JobClient {
         if (last != null && last.state().isFinal()) {
           return null;
         }
-        JobProgress now = JobProgress.of(getJob(jobId));
+        JobProgress now = JobProgress.of(job(jobId));
         while (now.equals(last)) {
           server.wait();
-          now = JobProgress.of(getJob(jobId));
+          now = JobProgress.of(job(jobId));
         }
         last = now;
         return new JobEvent("" + ++sentEvents, now.state().isFinal(), now);
@@ -293,25 +318,37 @@ final class FakeJobs implements JobClient {
   @Override
   public Reader openJobInput(String jobId) {
     synchronized (server) {
-      return new StringReader(Objects.requireNonNullElse(row(jobId).created.jobInput(), ""));
+      return new StringReader(
+          Objects.requireNonNullElse(rows.get(named(server.sent(), jobId)).created.jobInput(), ""));
     }
   }
 
   @Override
-  public void addJobChildren(JobChildren page) {
+  public void addJobChildren(JobChildren sent) {
     synchronized (server) {
-      Task split = server.getTask(page.taskId());
-      if (split.leaseEpoch() != page.leaseEpoch() || split.taskStatus().isFinal()) {
-        throw new FlowException(ErrorCode.LEASE_LOST, "the split's lease is lost");
+      server.before();
+      SentFields in = server.sent().withAll(sent);
+      JobChildren page = JobChildFields.read(in);
+      in.refuseIfBad();
+      TaskRow split = server.tasks.row(page.taskId());
+      if (split.place() == null || split.place().index() != JobPlace.SPLIT) {
+        throw new TransitionNotAllowedException(split.id(), "it splits no job");
       }
-      Row row = row(split.jobId());
-      checkSealing(childTypeOf(row.created), page.children());
+      HoldFence.require(split, page.leaseEpoch(), page.workerId());
+      String jobId = "" + split.place().jobId();
+      Row row = rows.get(jobId);
+      requireTypes(row.created.childType(), page.children(), "children");
+      int staged = row.stagedEpoch == page.leaseEpoch() ? row.staged.size() : 0;
+      if (page.first() > staged) {
+        in.refuse("first", "must be at most " + staged + ": pages come in order");
+        in.refuseIfBad();
+      }
+      if (row.state != JobState.SPLITTING) {
+        throw new TransitionNotAllowedException(split.id(), "job " + jobId + " is " + row.state);
+      }
       if (row.stagedEpoch != page.leaseEpoch()) {
         row.stagedEpoch = page.leaseEpoch();
         row.staged.clear();
-      }
-      if (page.first() > row.staged.size()) {
-        throw new FlowException(ErrorCode.INVALID_INPUT, "pages come in order");
       }
       for (int i = 0; i < page.children().size(); i++) {
         int index = page.first() + i;
@@ -328,16 +365,22 @@ final class FakeJobs implements JobClient {
   @Override
   public void cancelJob(String jobId, String operator, String reason) {
     synchronized (server) {
-      Row row = row(jobId);
+      String id = named(server.act(operator, reason), jobId);
+      Row row = rows.get(id);
       if (row.state != JobState.CANCELLED) {
         if (row.state.isFinal()) {
-          throw new FlowException(
-              ErrorCode.TRANSITION_NOT_ALLOWED, "job " + jobId + " is " + row.state);
+          throw notAllowed(id, "the job has ended");
         }
-        cancel(jobId);
+        cancel(id);
       }
       server.after();
     }
+  }
+
+  private FlowException notAllowed(String jobId, String why) {
+    return new FlowException(
+        ErrorCode.TRANSITION_NOT_ALLOWED,
+        "job " + jobId + " is " + rows.get(jobId).state + ": " + why);
   }
 
   /** Cancels a job that has not ended, with its tasks, without injected faults. */
@@ -354,20 +397,21 @@ final class FakeJobs implements JobClient {
 
   @Override
   public void pauseJob(String jobId, String operator, String reason) {
-    setPaused(jobId, true);
+    setPaused(server.act(operator, reason), jobId, true);
   }
 
   @Override
   public void resumeJob(String jobId, String operator, String reason) {
-    setPaused(jobId, false);
+    setPaused(server.act(operator, reason), jobId, false);
   }
 
-  private void setPaused(String jobId, boolean paused) {
+  private void setPaused(SentFields in, String jobId, boolean paused) {
     synchronized (server) {
-      Row row = row(jobId);
+      String id = named(in, jobId);
+      Row row = rows.get(id);
       if (row.state.isFinal()) {
-        throw new FlowException(
-            ErrorCode.TRANSITION_NOT_ALLOWED, "job " + jobId + " is " + row.state);
+        throw notAllowed(
+            id, paused ? "it cannot be paused any more" : "there is nothing to resume");
       }
       boolean isResume = row.paused && !paused;
       row.paused = paused;
@@ -399,6 +443,12 @@ final class FakeJobs implements JobClient {
 
   @Override
   public void retryJob(String jobId, String operator, String reason) {
+    synchronized (server) {
+      JobState state = rows.get(named(server.act(operator, reason), jobId)).state;
+      if (state != JobState.FAILED && state != JobState.CANCELLED) {
+        throw notAllowed(jobId, "only a failed or cancelled job can be retried");
+      }
+    }
     throw new UnsupportedOperationException("the fake flowsvr retries no jobs");
   }
 
@@ -459,7 +509,7 @@ final class FakeJobs implements JobClient {
       JobChild child = row.staged.get(row.children.size());
       NewTask task =
           NewTask.of(
-              childTypeOf(row.created),
+              row.created.childType(),
               child.taskStage(),
               row.created.userId(),
               child.taskContext());
@@ -498,16 +548,20 @@ final class FakeJobs implements JobClient {
     }
   }
 
-  private static String childTypeOf(NewJob job) {
-    return job.childType() == null ? job.jobType() : job.childType();
-  }
-
-  private Row row(String jobId) {
+  /**
+   * The id of the job that a call names; it must exist.
+   *
+   * @param in the other fields of the call, which must be valid
+   */
+  private String named(SentFields in, String jobId) {
     server.before();
-    Row row = rows.get(jobId);
-    if (row == null) {
-      throw new FlowException(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId);
+    Long number = JobFields.jobId(in.with("jobId", jobId));
+    in.refuseIfBad();
+    if (!rows.containsKey("" + number)) {
+      throw new FlowException(
+          ErrorCode.NO_SUCH_JOB,
+          "there is no job " + number + ": there never was, or its retention_days are over");
     }
-    return row;
+    return "" + number;
   }
 }

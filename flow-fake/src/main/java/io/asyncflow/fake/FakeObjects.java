@@ -5,6 +5,8 @@ import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.codec.SealedText;
 import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.field.SentFields;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -36,7 +38,14 @@ final class FakeObjects implements StoreClient {
     synchronized (server) {
       server.before();
       server.faults.requireObjects();
-      HoldFence.require(server.tasks.row(key.taskId()), key.epoch(), workerId);
+      TaskRow row = server.tasks.row(key.taskId());
+      HoldFence.require(row, key.epoch(), workerId);
+      String stage = StoreKey.spelled(row.stage());
+      if (!stage.equals(key.stage())) {
+        SentFields in = server.sent();
+        in.refuse("key", "cannot be written: this hold is of the stage " + stage);
+        in.refuseIfBad();
+      }
     }
   }
 

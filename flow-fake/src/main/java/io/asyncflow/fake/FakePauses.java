@@ -1,47 +1,48 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.api.pause.PausePage;
+import io.asyncflow.rules.PausedName;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.PauseFields;
+import io.asyncflow.rules.field.SentFields;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 
 /** The pauses of a {@link FakeFlowServer}, guarded by its lock. */
 final class FakePauses implements PauseClient {
 
-  private static final Comparator<Name> ORDER =
-      Comparator.comparing(Name::kind).thenComparing(Name::text);
+  private static final Comparator<PausedName> ORDER =
+      Comparator.comparing(PausedName::kind).thenComparing(PausedName::text);
 
   private final FakeFlowServer server;
-  private final TreeMap<Name, Pause> pauses = new TreeMap<>(ORDER);
+  private final NavigableMap<PausedName, Pause> pauses = new TreeMap<>(ORDER);
 
   FakePauses(FakeFlowServer server) {
     this.server = server;
   }
 
-  private record Name(PauseKind kind, String text) {
-
-    static Name ofStage(String taskType, String stage) {
-      return new Name(PauseKind.STAGE, taskType + "/" + stage);
-    }
-  }
-
   @Override
   public void set(PauseKind kind, String name, Instant until, String operator, String reason) {
     synchronized (server) {
-      server.before();
-      Name of = nameOf(kind, name);
-      Long untilMs = until == null ? null : until.toEpochMilli();
-      if (untilMs != null && untilMs <= server.millis()) {
-        throw new FlowException(ErrorCode.INVALID_INPUT, "until must lie in the future");
+      SentFields in =
+          server
+              .act(operator, reason)
+              .with("kind", kind)
+              .with("name", name)
+              .with("until", ms(until));
+      PausedName of = PauseFields.name(in);
+      Long untilMs = PauseFields.until(in, server.millis());
+      in.refuseIfBad();
+      if (kind != PauseKind.WORKER) {
+        server.types.named(of.type().name());
       }
       Pause before = pauses.get(of);
       pauses.put(
@@ -64,13 +65,18 @@ final class FakePauses implements PauseClient {
   @Override
   public void clear(PauseKind kind, String name, String operator, String reason) {
     synchronized (server) {
-      server.before();
-      end(nameOf(kind, name));
+      SentFields in = server.act(operator, reason).with("kind", kind).with("name", name);
+      PausedName of = PauseFields.name(in);
+      in.refuseIfBad();
+      if (kind == PauseKind.TYPE) {
+        server.types.named(of.text());
+      }
+      end(of);
       server.after();
     }
   }
 
-  private void end(Name name) {
+  private void end(PausedName name) {
     pauses.remove(name);
     if (name.kind() == PauseKind.TYPE) {
       server.types.setPaused(name.text(), false);
@@ -83,39 +89,37 @@ final class FakePauses implements PauseClient {
     synchronized (server) {
       server.before();
       server.sweep();
-      int from = cursor == null ? 0 : Integer.parseInt(cursor);
-      List<Pause> all =
-          pauses.values().stream().filter(pause -> kind == null || pause.kind() == kind).toList();
-      int end = Math.min(from + limit, all.size());
-      return new PausePage(all.subList(from, end), end < all.size() ? "" + end : null);
+      SentFields in = server.sent().with("kind", kind).with("limit", limit).with("cursor", cursor);
+      PauseFields.listed(in);
+      PageFields.limit(in);
+      PausedName after = PauseFields.after(in);
+      in.refuseIfBad();
+      NavigableMap<PausedName, Pause> left = after == null ? pauses : pauses.tailMap(after, false);
+      List<Pause> page =
+          left.values().stream()
+              .filter(pause -> kind == null || pause.kind() == kind)
+              .limit(limit)
+              .toList();
+      Pause last = page.size() < limit ? null : page.get(limit - 1);
+      return new PausePage(page, last == null ? null : last.kind() + ":" + last.name());
     }
   }
 
-  /** The type must exist, and is shown in lower case. */
-  private Name nameOf(PauseKind kind, String name) {
-    if (kind == PauseKind.WORKER) {
-      return new Name(kind, name);
-    }
-    int slash = name.indexOf('/');
-    if (kind == PauseKind.STAGE && slash < 0) {
-      throw new FlowException(ErrorCode.INVALID_INPUT, "name must be type/stage");
-    }
-    String type = kind == PauseKind.TYPE ? name : name.substring(0, slash);
-    server.types.named(type);
-    return new Name(kind, type.toLowerCase(Locale.ROOT) + name.substring(type.length()));
+  private static Long ms(Instant time) {
+    return time == null ? null : (Long) time.toEpochMilli();
   }
 
   boolean hasWorker(String workerId) {
-    return workerId != null && pauses.containsKey(new Name(PauseKind.WORKER, workerId));
+    return workerId != null && pauses.containsKey(new PausedName(PauseKind.WORKER, workerId));
   }
 
   boolean hasStage(String taskType, String stage) {
-    return pauses.containsKey(Name.ofStage(taskType, stage));
+    return pauses.containsKey(new PausedName(PauseKind.STAGE, taskType + "/" + stage));
   }
 
   /** A type was saved as paused or not. */
   void saved(String taskType, boolean paused) {
-    Name name = new Name(PauseKind.TYPE, taskType);
+    PausedName name = new PausedName(PauseKind.TYPE, taskType);
     if (paused) {
       pauses.putIfAbsent(name, new Pause(PauseKind.TYPE, taskType, null, "", "", server.millis()));
     } else {
@@ -125,7 +129,7 @@ final class FakePauses implements PauseClient {
 
   /** Ends the pauses whose time has come. */
   void endDue() {
-    for (Name name : new ArrayList<>(pauses.keySet())) {
+    for (PausedName name : new ArrayList<>(pauses.keySet())) {
       Long until = pauses.get(name).until();
       if (until != null && until <= server.millis()) {
         end(name);

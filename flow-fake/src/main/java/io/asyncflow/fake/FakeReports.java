@@ -10,16 +10,14 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.TraceParent;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.HoldFence;
-import io.asyncflow.rules.Lane;
-import io.asyncflow.rules.access.Secrets;
+import io.asyncflow.rules.field.ReportFields;
 import io.asyncflow.rules.field.SentFields;
-import io.asyncflow.rules.field.SentTask;
 import io.asyncflow.rules.field.TaskFields;
-import io.asyncflow.rules.field.TaskLimits;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /** Takes the reports of the holds of a {@link FakeFlowServer}, guarded by its lock. */
@@ -34,27 +32,42 @@ final class FakeReports {
     this.server = server;
   }
 
-  /** Does what a report says, or says why not. */
-  ReportResult settle(Report report) {
-    ReportResult verdict =
-        server.faults.refusalOf(report).orElseGet(() -> verdictWithCreates(report));
-    if (verdict.outcome() == ReportResult.Verdict.ACCEPTED) {
-      write(report, server.tasks.get(report.taskId()));
+  /**
+   * Does what a report says, or says why not.
+   *
+   * @param in its fields
+   */
+  ReportResult settle(Report sent, SentFields in) {
+    Optional<ReportResult> refusal = server.faults.refusalOf(sent);
+    if (refusal.isPresent()) {
+      return refusal.get();
     }
-    return verdict;
+    try {
+      Report report = read(in);
+      FakeTask task = server.tasks.get(report.taskId());
+      ReportResult verdict = verdictWithCreates(report, task);
+      if (verdict.outcome() == ReportResult.Verdict.ACCEPTED) {
+        write(report, task);
+        server.seen.accepted.add(sent);
+        server.tasks.tellOfEnd(task);
+      }
+      return verdict;
+    } catch (FlowException e) {
+      return ReportResult.refused(sent.taskId(), e.errorCode(), e.getMessage());
+    }
   }
 
-  /** The verdict; if the report is accepted, its tasks are created. */
-  private ReportResult verdictWithCreates(Report report) {
-    try {
-      check(report);
-      FakeTask task = server.tasks.find(report.taskId());
-      return task == null
-          ? ReportResult.refused(report.taskId(), ErrorCode.NO_SUCH_TASK, "no such task")
-          : verdictWithCreates(report, task);
-    } catch (FlowException e) {
-      return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
+  /** The report with what its fields may hold; of an outcome, those that belong to it. */
+  private static Report read(SentFields in) {
+    Report report = ReportFields.report(in, TaskFields.taskId(in));
+    List<NewTask> creates =
+        ReportFields.creates(in, report.outcome()).stream().map(TaskFields::task).toList();
+    if (!creates.isEmpty()) {
+      String traceParent = TraceParent.validOrNull(in.text("traceParent").value());
+      report = report.withCreates(creates).withTraceParent(traceParent);
     }
+    in.refuseIfBad();
+    return report;
   }
 
   private ReportResult verdictWithCreates(Report report, FakeTask task) {
@@ -74,28 +87,22 @@ final class FakeReports {
     return verdict.withCreated(ids);
   }
 
-  /** Refuses what the fields of a report may not hold; of an outcome, those that belong to it. */
-  private void check(Report report) {
-    SentFields in = new SentFields().withAll(report);
-    if (report.outcome() == Outcome.NEXT_STAGE) {
-      TaskFields.taskStage(in);
-      TaskFields.taskContext(in);
-      TaskFields.priority(in);
-      in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID);
-    } else if (report.outcome() == Outcome.SUCCESS) {
-      in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES);
-    }
-    in.objects("creates", report.creates(), 0, Report.MOST_CREATES)
-        .forEach(task -> SentTask.check(task, server.millis()));
-    in.refuseIfBad();
-  }
-
   /** Creates the tasks of a report; {@code null} if it has none. */
   private List<String> create(Report report, FakeTask task) {
     if (createsOf(report).isEmpty()) {
       return null;
     }
-    List<NewTask> bodies = server.creates.bodiesOf(createsOf(report), i -> "creates[" + i + "]");
+    List<NewTask> bodies = createsOf(report);
+    for (int i = 0; i < bodies.size(); i++) {
+      String type = bodies.get(i).taskType();
+      if (!server.types.exists(type)) {
+        throw new FlowException(
+            ErrorCode.NO_SUCH_TASK_TYPE,
+            "creates[" + i + "].taskType: there is no task type " + type);
+      }
+      server.types.checkSealing(
+          type, bodies.get(i).taskContext(), "creates[" + i + "].taskContext");
+    }
     try {
       return server.creates.createAll(bodies, traceParentOf(report, task)).stream()
           .map(CreateResult::taskId)
@@ -111,20 +118,16 @@ final class FakeReports {
   }
 
   private static String traceParentOf(Report report, FakeTask task) {
-    String own = TraceParent.validOrNull(report.traceParent());
-    return own == null ? task.row.traceParent() : own;
+    return report.traceParent() == null ? task.row.traceParent() : report.traceParent();
   }
 
   private void write(Report report, FakeTask task) {
-    Report masked = report.withErrMsg(Secrets.masked(report.errMsg()));
     server.tasks.apply(
-        task, HoldEnd.reported(server.tasks.rowNow(task), masked, server.types.rulesOf(task)));
+        task, HoldEnd.reported(server.tasks.rowNow(task), report, server.types.rulesOf(task)));
     if (report.outcome() == Outcome.NEXT_STAGE
         && report.workerIds() != null
         && !task.row.isCopy()) {
       task.workers = Set.copyOf(report.workerIds());
     }
-    server.seen.accepted.add(report);
-    server.tasks.tellOfEnd(task);
   }
 }

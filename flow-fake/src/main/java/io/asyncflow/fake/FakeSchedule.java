@@ -68,7 +68,7 @@ final class FakeSchedule {
    */
   boolean define(NewSchedule complete, Long next, long now) {
     definition = complete;
-    rules = CompleteSchedule.rules(id, complete);
+    rules = rules(id, complete);
     nextFireTime = next;
     if (complete.maxFires() != null && fireCount >= complete.maxFires()) {
       state = ScheduleState.ENDED;
@@ -83,6 +83,30 @@ final class FakeSchedule {
     }
     write(now);
     return state == ScheduleState.ENDED;
+  }
+
+  /** The rules of a complete definition. */
+  private static FireRules rules(long id, NewSchedule schedule) {
+    return new FireRules(
+        id,
+        timesOf(schedule.cron(), schedule.zone(), schedule.everyMs(), schedule.anchor()),
+        schedule.afterMs(),
+        schedule.endTime(),
+        schedule.maxFires(),
+        schedule.overlap(),
+        schedule.catchUp(),
+        schedule.catchUpMs(),
+        schedule.catchUpLimit(),
+        schedule.jitterMs(),
+        schedule.pauseAfterFailures(),
+        schedule.jobData() != null);
+  }
+
+  private static FireTimes timesOf(String cron, String zone, Long everyMs, Long anchor) {
+    if (cron != null) {
+      return FireTimes.cron(cron, FireTimes.zone(zone));
+    }
+    return everyMs == null ? null : FireTimes.every(everyMs, anchor);
   }
 
   private void write(long now) {
@@ -160,7 +184,7 @@ final class FakeSchedule {
    */
   static long firstFire(NewSchedule definition, long now, long after) {
     Long start = definition.startTime();
-    FireTimes times = CompleteSchedule.rules(0, definition).times();
+    FireTimes times = rules(0, definition).times();
     OptionalLong first =
         times == null
             ? OptionalLong.of(start == null ? now : Math.max(start, now))

@@ -18,20 +18,20 @@ import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.PauseFields;
+import io.asyncflow.rules.field.ScheduleFields;
 import io.asyncflow.rules.field.SentFields;
-import io.asyncflow.rules.field.SentTask;
-import io.asyncflow.rules.schedule.FireTimes;
+import io.asyncflow.rules.field.TaskFields;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
@@ -39,11 +39,6 @@ import java.util.function.Supplier;
  * those of the server; what the server asks its database for is asked in memory.
  */
 final class FakeSchedules implements ScheduleClient {
-
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
-  private static final int MAX_PREVIEW = 100;
-  private static final int DEFAULT_PREVIEW = 10;
 
   private final FakeFlowServer server;
   private final FakeJobs jobs;
@@ -94,41 +89,47 @@ final class FakeSchedules implements ScheduleClient {
 
   @Override
   public SavedSchedule save(NewSchedule schedule) {
-    return write(now -> saveAll(List.of(schedule), null, now)).get(0);
+    return save(schedule, null);
   }
 
   @Override
   public SavedSchedule save(NewSchedule schedule, long ifVersion) {
-    return write(now -> saveAll(List.of(schedule), ifVersion, now)).get(0);
+    return save(schedule, (Long) ifVersion);
+  }
+
+  private SavedSchedule save(NewSchedule schedule, Long ifVersion) {
+    return write(
+            now -> {
+              SentFields in =
+                  server.sent().with("scheduleData", schedule).with("ifVersion", ifVersion);
+              NewSchedule definition = ScheduleFields.read(in.object("scheduleData"));
+              ScheduleFields.ifVersion(in);
+              in.refuseIfBad();
+              return saveAll(List.of(definition), i -> "scheduleData", ifVersion, now);
+            })
+        .get(0);
   }
 
   @Override
   public List<SavedSchedule> saveAll(List<NewSchedule> schedules) {
-    long names = schedules.stream().map(NewSchedule::name).distinct().count();
-    if (schedules.isEmpty() || schedules.size() > MAX_PAGE || names < schedules.size()) {
-      throw invalid("saveAll takes 1 to " + MAX_PAGE + " schedules of different names");
-    }
-    return write(now -> saveAll(schedules, null, now));
+    return write(
+        now -> {
+          SentFields in = server.sent().with("scheduleDataList", schedules);
+          List<NewSchedule> definitions = ScheduleFields.readAll(in);
+          in.refuseIfBad();
+          return saveAll(definitions, i -> "scheduleDataList[" + i + "]", null, now);
+        });
   }
 
-  private List<SavedSchedule> saveAll(List<NewSchedule> schedules, Long ifVersion, long now) {
-    List<NewSchedule> definitions = schedules.stream().map(CompleteSchedule::of).toList();
-    definitions.forEach(this::requireTarget);
+  private List<SavedSchedule> saveAll(
+      List<NewSchedule> definitions, IntFunction<String> path, Long ifVersion, long now) {
+    for (int i = 0; i < definitions.size(); i++) {
+      fires.requireTypes(definitions.get(i), path.apply(i));
+    }
     // All are decided before the first is written, so that a refusal leaves nothing behind.
     List<Supplier<SavedSchedule>> saves = new ArrayList<>();
     definitions.forEach(definition -> saves.add(decide(definition, ifVersion, now)));
     return saves.stream().map(Supplier::get).toList();
-  }
-
-  private void requireTarget(NewSchedule schedule) {
-    if (schedule.jobData() != null) {
-      server.types.named(schedule.jobData().childType());
-    } else {
-      SentFields in = new SentFields();
-      SentTask.checkWithoutKey(in.object("taskData", schedule.taskData()), server.millis());
-      in.refuseIfBad();
-    }
-    fires.checkSealing(schedule);
   }
 
   /** Finds out what a save does; the result does it. */
@@ -138,7 +139,11 @@ final class FakeSchedules implements ScheduleClient {
     if (ifVersion != null && ifVersion != version) {
       throw new FlowException(
           ErrorCode.CHANGED_MEANWHILE,
-          "schedule %s has version %s, not %s".formatted(definition.name(), version, ifVersion));
+          row == null
+              ? "there is no schedule %s, so it has not version %s"
+                  .formatted(definition.name(), ifVersion)
+              : "schedule %s has version %s, not %s"
+                  .formatted(definition.name(), version, ifVersion));
     }
     if (row == null) {
       long first = FakeSchedule.firstFire(definition, now, now);
@@ -198,13 +203,16 @@ final class FakeSchedules implements ScheduleClient {
 
   @Override
   public Schedule get(String scheduleId) {
-    return read(now -> row(scheduleId).show(now));
+    return read(now -> row(server.sent(), scheduleId).show(now));
   }
 
   @Override
   public Schedule find(String name) {
     return read(
         now -> {
+          SentFields in = server.sent().with("name", name);
+          ScheduleFields.named(in);
+          in.refuseIfBad();
           FakeSchedule row = named(name);
           if (row == null) {
             throw noSuchSchedule(name);
@@ -215,80 +223,66 @@ final class FakeSchedules implements ScheduleClient {
 
   @Override
   public SchedulePage list(ScheduleListRequest request) {
-    int limit = between("limit", request.limit(), MAX_PAGE, DEFAULT_PAGE);
-    long before = before(request.cursor());
     return read(
         now -> {
+          SentFields in = server.sent().withAll(request);
+          ScheduleFields.Listed listed = ScheduleFields.listed(in);
+          in.refuseIfBad();
           List<FakeSchedule> page =
-              rows.headMap(before, false).descendingMap().values().stream()
+              rows.headMap(listed.before(), false).descendingMap().values().stream()
                   .filter(
                       row -> request.states().isEmpty() || request.states().contains(row.state()))
                   .filter(
-                      row ->
-                          request.taskType() == null
-                              || row.targetType().equalsIgnoreCase(request.taskType()))
-                  .limit(limit)
+                      row -> listed.type() == null || row.targetType().equals(listed.type().name()))
+                  .limit(listed.limit())
                   .toList();
           return new SchedulePage(
               page.stream().map(row -> row.show(now)).toList(),
-              page.size() < limit ? null : page.get(limit - 1).scheduleId());
+              page.size() < listed.limit() ? null : page.get(listed.limit() - 1).scheduleId());
         });
   }
 
   @Override
   public FirePage fires(String scheduleId, int limit, String cursor) {
-    between("limit", limit, MAX_PAGE, DEFAULT_PAGE);
     return read(
         now -> {
+          SentFields in = server.sent().with("limit", limit).with("cursor", cursor);
+          PageFields.limit(in);
+          long before = PageFields.before(in);
           FireHistory history = histories.get(scheduleId);
           if (history == null || history.isEmpty()) {
-            return row(scheduleId).history().page(before(cursor), limit);
+            history = row(in, scheduleId).history();
           }
-          return history.page(before(cursor), limit);
+          in.refuseIfBad();
+          return history.page(before, limit);
         });
   }
 
   @Override
   public FirePreview preview(FirePreviewRequest request) {
-    FireTimes times = CompleteSchedule.times(request);
-    int count = between("count", request.count(), MAX_PREVIEW, DEFAULT_PREVIEW);
-    ZoneId zone = CompleteSchedule.zone(request.zone());
     return read(
         now -> {
-          List<Long> found = new ArrayList<>();
-          List<String> local = new ArrayList<>();
-          long from = Objects.requireNonNullElse(request.from(), now);
-          long end = Objects.requireNonNullElse(request.endTime(), Long.MAX_VALUE);
-          long most =
-              Math.min(count, Objects.requireNonNullElse(request.maxFires(), Long.MAX_VALUE));
-          OptionalLong time =
-              times.next(
-                  request.startTime() == null ? from : Math.max(request.startTime() - 1, from));
-          while (time.isPresent() && time.getAsLong() < end && found.size() < most) {
-            found.add(time.getAsLong());
-            local.add(
-                DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
-                    Instant.ofEpochMilli(time.getAsLong()).atZone(zone)));
-            time = times.next(time.getAsLong());
-          }
-          return new FirePreview(found, local, FirePreview.Kind.valueOf(times.kind().name()));
+          SentFields in = server.sent().withAll(request);
+          ScheduleFields.Preview preview = ScheduleFields.preview(in);
+          in.refuseIfBad();
+          return preview.at(now);
         });
   }
 
   @Override
   public void pause(String scheduleId, Instant until, String operator, String reason) {
+    Long untilMs = until == null ? null : (Long) until.toEpochMilli();
     write(
         now -> {
-          if (until != null && until.toEpochMilli() <= now) {
-            throw invalid("until must lie in the future");
-          }
-          FakeSchedule row = row(scheduleId);
+          SentFields in = server.act(operator, reason).with("until", untilMs);
+          PauseFields.until(in, now);
+          FakeSchedule row = row(in, scheduleId);
           List<ScheduleFire> withdrawn = fires.withdrawable(row, now);
           if (row.state() != ScheduleState.ENDED || !withdrawn.isEmpty()) {
             fires.withdraw(row, withdrawn);
             row.pause(
                 withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime(),
-                until == null ? null : (Long) until.toEpochMilli(),
+                untilMs,
                 now);
             row.raiseVersion(server.creates.newNumber());
           }
@@ -300,7 +294,7 @@ final class FakeSchedules implements ScheduleClient {
   public void resume(String scheduleId, boolean catchUp, String operator, String reason) {
     write(
         now -> {
-          FakeSchedule row = row(scheduleId);
+          FakeSchedule row = row(server.act(operator, reason), scheduleId);
           if (row.state() == ScheduleState.PAUSED) {
             row.resume(catchUp, now);
             row.raiseVersion(server.creates.newNumber());
@@ -313,7 +307,7 @@ final class FakeSchedules implements ScheduleClient {
   public void delete(String scheduleId, String operator, String reason) {
     write(
         now -> {
-          FakeSchedule row = row(scheduleId);
+          FakeSchedule row = row(server.act(operator, reason), scheduleId);
           fires.withdraw(row, fires.withdrawable(row, now));
           return rows.remove(row.id());
         });
@@ -322,15 +316,29 @@ final class FakeSchedules implements ScheduleClient {
   @Override
   public TriggeredRun trigger(
       String scheduleId, String idempotencyKey, String operator, String reason) {
-    return write(now -> fires.trigger(row(scheduleId), idempotencyKey, now));
+    return write(
+        now -> {
+          SentFields in = server.act(operator, reason).with("idempotencyKey", idempotencyKey);
+          TaskFields.idempotencyKey(in);
+          return fires.trigger(row(in, scheduleId), idempotencyKey, now);
+        });
   }
 
   @Override
   public Backfilled backfill(
       String scheduleId, Instant from, Instant to, int limit, String operator, String reason) {
-    between("limit", limit, MAX_PAGE, DEFAULT_PAGE);
     return write(
-        now -> fires.backfill(row(scheduleId), from.toEpochMilli(), to.toEpochMilli(), limit, now));
+        now -> {
+          SentFields in =
+              server
+                  .act(operator, reason)
+                  .with("from", from.toEpochMilli())
+                  .with("to", to.toEpochMilli())
+                  .with("limit", limit);
+          ScheduleFields.backfill(in);
+          return fires.backfill(
+              row(in, scheduleId), from.toEpochMilli(), to.toEpochMilli(), limit, now);
+        });
   }
 
   /** A call; it gets the time, in epoch ms. */
@@ -356,11 +364,19 @@ final class FakeSchedules implements ScheduleClient {
     }
   }
 
-  private FakeSchedule row(String scheduleId) {
-    return rows.values().stream()
-        .filter(row -> row.scheduleId().equals(scheduleId))
-        .findFirst()
-        .orElseThrow(() -> noSuchSchedule(scheduleId));
+  /**
+   * The schedule that a call names.
+   *
+   * @param in the other fields of the call, which must be valid
+   */
+  private FakeSchedule row(SentFields in, String scheduleId) {
+    Long id = ScheduleFields.named(in.with("scheduleId", scheduleId)).id();
+    in.refuseIfBad();
+    FakeSchedule row = rows.get(id);
+    if (row == null) {
+      throw noSuchSchedule(scheduleId);
+    }
+    return row;
   }
 
   private FakeSchedule named(String name) {
@@ -372,24 +388,5 @@ final class FakeSchedules implements ScheduleClient {
 
   private static FlowException noSuchSchedule(String which) {
     return new FlowException(ErrorCode.NO_SUCH_SCHEDULE, "there is no schedule " + which);
-  }
-
-  private static FlowException invalid(String why) {
-    return new FlowException(ErrorCode.INVALID_INPUT, why);
-  }
-
-  private static int between(String name, Integer value, int most, int absent) {
-    if (value != null && (value < 1 || value > most)) {
-      throw invalid(name + " must be from 1 to " + most);
-    }
-    return value == null ? absent : value;
-  }
-
-  private static long before(String cursor) {
-    try {
-      return cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
-    } catch (NumberFormatException e) {
-      throw invalid("cursor must be a nextCursor of an earlier answer");
-    }
   }
 }

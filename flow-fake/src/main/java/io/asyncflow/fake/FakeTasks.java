@@ -10,7 +10,6 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.schedule.TriggeredRun;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.field.PageFields;
@@ -58,9 +57,6 @@ final class FakeTasks {
   FakeTask get(String taskId) {
     FakeTask task = find(taskId);
     if (task == null) {
-      if (TaskId.parse(taskId).isEmpty()) {
-        throw invalid("taskId", "is not a task id");
-      }
       throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + taskId);
     }
     return task;
@@ -87,7 +83,7 @@ final class FakeTasks {
   }
 
   TaskPage ofType(String taskType, TaskPageRequest request) {
-    SentFields in = new SentFields().with("taskType", taskType).withAll(request);
+    SentFields in = server.sent().with("taskType", taskType).withAll(request);
     TaskFields.existingType(in);
     int limit = limitOf(in);
     TaskTypeSettings type = server.types.named(taskType);
@@ -95,7 +91,7 @@ final class FakeTasks {
   }
 
   TaskPage ofUser(String userId, TaskPageRequest request) {
-    SentFields in = new SentFields().with("userId", userId).withAll(request);
+    SentFields in = server.sent().with("userId", userId).withAll(request);
     TaskFields.userId(in);
     return page(request, limitOf(in), task -> task.row.userId().equals(userId));
   }

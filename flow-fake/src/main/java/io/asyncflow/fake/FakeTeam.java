@@ -33,7 +33,7 @@ final class FakeTeam {
    */
   FakeTeam(FakeWorkers workers, NewJob job, long now) {
     this.workers = workers;
-    this.type = job.childType() == null ? job.jobType() : job.childType();
+    this.type = job.childType();
     this.team = job.team();
     if (!team.coversAll()) {
       this.total = team.workers();

@@ -4,12 +4,12 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.rules.SealRule;
-import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
 import io.asyncflow.rules.field.SentFields;
-import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskTypeFields;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -26,15 +26,21 @@ final class FakeTypes {
   /**
    * Adds or changes a type; absent values of a known type stay unchanged.
    *
+   * @param in the fields of the call
    * @return the name of the type
    */
-  String save(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
-    SentFields in = new SentFields().with("task_type", settings.taskType());
-    TaskType type = in.text("task_type").required().as(TaskType::parse, TaskType.RULE);
-    TaskFields.refuseReserved(in, "task_type", type);
+  String save(SentFields in, Set<TaskTypeSettings.Removable> removed) {
+    TaskTypeSettings settings = TaskTypeFields.settings(in);
     in.refuseIfBad();
-    types.merge(type.name(), settings, (before, changes) -> changed(before, changes, removed));
-    return type.name();
+    put(settings, removed);
+    return nameOf(settings.taskType());
+  }
+
+  void put(TaskTypeSettings settings, Set<TaskTypeSettings.Removable> removed) {
+    types.merge(
+        nameOf(settings.taskType()),
+        settings,
+        (before, changes) -> changed(before, changes, removed));
   }
 
   private static TaskTypeSettings changed(
@@ -78,15 +84,24 @@ final class FakeTypes {
 
   /** The settings of a type that a client names; it must exist. */
   TaskTypeSettings named(String taskType) {
-    SentFields in = new SentFields().with("taskType", taskType);
-    TaskType name = TaskFields.existingType(in);
-    in.refuseIfBad();
-    TaskTypeSettings type = types.get(name.name());
+    TaskTypeSettings type = types.get(nameOf(taskType));
     if (type == null) {
       throw new FlowException(
-          ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + name + "; withType adds one");
+          ErrorCode.NO_SUCH_TASK_TYPE,
+          "there is no task type "
+              + nameOf(taskType)
+              + "; /api/task_schedule_cfg/save creates one");
     }
     return type;
+  }
+
+  boolean exists(String taskType) {
+    return types.containsKey(nameOf(taskType));
+  }
+
+  /** The name of a type, however it is spelled. */
+  String nameOf(String taskType) {
+    return taskType.toLowerCase(Locale.ROOT);
   }
 
   /** The settings of the type of a task. */

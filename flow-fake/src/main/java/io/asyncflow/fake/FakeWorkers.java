@@ -50,7 +50,7 @@ final class FakeWorkers {
   }
 
   private void started(String workerId, String startId) {
-    if (startId != null) {
+    if (startId != null && !startId.isEmpty()) {
       starts.put(workerId, startId);
     }
   }
@@ -89,7 +89,7 @@ final class FakeWorkers {
 
   boolean isDrained(String workerId, String startId) {
     return drain
-        && (startId == null || startId.equals(drainedStarts.getOrDefault(workerId, startId)));
+        && (startId.isEmpty() || startId.equals(drainedStarts.getOrDefault(workerId, startId)));
   }
 
   /** The grace of the runs of a worker; {@code null} for none, or if it is not drained. */

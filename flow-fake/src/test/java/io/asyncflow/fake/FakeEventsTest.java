@@ -57,9 +57,9 @@ class FakeEventsTest {
   void typeThatDoesNotExistIsRefused() {
     EventFilter ofATypo = EventFilter.ALL.ofTypes("lrak");
     assertThatThrownBy(() -> server.events().list(ofATypo, null, 1, Duration.ZERO))
-        .hasMessage("there is no task type lrak; withType adds one");
+        .hasMessage("there is no task type lrak; /api/task_schedule_cfg/save creates one");
     assertThatThrownBy(() -> server.events().open(ofATypo, null))
-        .hasMessage("there is no task type lrak; withType adds one");
+        .hasMessage("there is no task type lrak; /api/task_schedule_cfg/save creates one");
   }
 
   @Test

@@ -327,7 +327,7 @@ class FakeFlowServerTest {
 
     CompletableFuture<List<Task>> parked =
         CompletableFuture.supplyAsync(
-            () -> server.holdTasks(new HoldRequest("lark", 10, "w", 60_000, "h3", null)),
+            () -> server.holdTasks(new HoldRequest("lark", 10, "w", 30_000, "h3", null)),
             run -> new Thread(run).start());
     assertThat(server.awaitHolds(5, Duration.ofSeconds(10))).isTrue();
     report(first.get(0), Outcome.SUCCESS, "r1");

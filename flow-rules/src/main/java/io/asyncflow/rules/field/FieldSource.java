@@ -1,5 +1,8 @@
 package io.asyncflow.rules.field;
 
+import java.util.List;
+import java.util.Set;
+
 /**
  * The fields of one object that a caller sent. A field is read by its name and checked step by
  * step; each step that fails refuses it, and the call is refused with all of them at once.
@@ -14,6 +17,29 @@ public interface FieldSource {
   NumberField number(String name);
 
   NamesField names(String name);
+
+  /** A truth value; {@code null} if the field is absent. */
+  Boolean flag(String name);
+
+  /**
+   * A text that is only displayed; it is never refused. Characters that cannot be stored become
+   * U+FFFD.
+   *
+   * @return empty if the field is absent
+   */
+  String prose(String name);
+
+  /** The fields of an object; without fields if the object is absent. */
+  FieldSource object(String name);
+
+  /** The fields of each object in a list; the list is required unless {@code min} is 0. */
+  List<? extends FieldSource> objects(String name, int min, int max);
+
+  /** The size of all fields as JSON. */
+  int jsonBytes();
+
+  /** Refuses every field that is not among {@code known}. */
+  void refuseUnknown(Set<String> known);
 
   /**
    * Records that a field is invalid.
@@ -30,6 +56,11 @@ public interface FieldSource {
     return ofForm;
   }
 
+  /** Whether small numbers are moments, too, because the clock stands in the first years. */
+  default boolean hasEarlyClock() {
+    return false;
+  }
+
   /** Refuses a list that has too few or too many items; returns whether it did. */
   default boolean refuseSize(String name, int size, int min, int max) {
     if (min <= size && size <= max) {
@@ -37,5 +68,22 @@ public interface FieldSource {
     }
     refuse(name, "must have " + min + " to " + max + " items, not " + size);
     return true;
+  }
+
+  /**
+   * Refuses a wrong name of the field {@code rightName}, which would otherwise be ignored as an
+   * unknown field.
+   */
+  default void refuseMisnomer(String name, String rightName) {
+    if (has(name)) {
+      refuse(name, "is not known here; the field is called " + rightName);
+    }
+  }
+
+  /** Refuses a field of similar calls, which would otherwise be ignored as an unknown field. */
+  default void refuseMisplaced(String name, String why) {
+    if (has(name)) {
+      refuse(name, "is not known here: " + why);
+    }
   }
 }

@@ -51,7 +51,7 @@ public final class NumberField {
    */
   public NumberField epochMs() {
     between(0, END_OF_9999_MS);
-    if (value != null && value > 0 && value < LEAST_EPOCH_MS) {
+    if (value != null && value > 0 && value < LEAST_EPOCH_MS && !fields.hasEarlyClock()) {
       refuse("must be epoch milliseconds; " + value + " looks like seconds: multiply it by 1000");
     }
     return this;

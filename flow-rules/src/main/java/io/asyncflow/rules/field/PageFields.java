@@ -1,8 +1,9 @@
 package io.asyncflow.rules.field;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The fields of a page of a list of tasks. */
+/** The fields of a page of a list. */
 public final class PageFields {
 
   private static final int MAX_LIMIT = 1_000;
@@ -19,9 +20,30 @@ public final class PageFields {
     return in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
   }
 
-  /** The cursor; {@code null} if the field is absent. */
+  /** The cursor of a list of tasks; {@code null} if the field is absent. */
   public static String cursor(FieldSource in) {
     return in.text("cursor").ascii().max(MAX_CURSOR).value();
+  }
+
+  /** The number before which a page of jobs or schedules begins. */
+  public static long before(FieldSource in) {
+    Long before = in.text("cursor").as(PageFields::number, CURSOR_RULE);
+    return before == null ? Long.MAX_VALUE : before;
+  }
+
+  /** The place at which a page of a job's children begins. */
+  public static int from(FieldSource in) {
+    Integer from = in.text("cursor").as(PageFields::index, CURSOR_RULE);
+    return from == null ? 0 : from;
+  }
+
+  /** The number of a job or a schedule; empty if the text is none. */
+  static Optional<Long> number(String text) {
+    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
+  }
+
+  private static Optional<Integer> index(String text) {
+    return text.matches("[0-9]{1,8}") ? Optional.of(Integer.parseInt(text)) : Optional.empty();
   }
 
   /**

@@ -1,25 +1,129 @@
 package io.asyncflow.rules.field;
 
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.TraceParent;
 import io.asyncflow.rules.Lane;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.access.Secrets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The fields of a task to be created; each method reads one, and refuses what it may not hold. */
+/**
+ * The fields of a task to be created, and of acts on one; each method reads one, and refuses what
+ * it may not hold.
+ */
 public final class TaskFields {
 
   private static final int SETS_OF_WORKERS = 100;
-  private static final long TEN_YEARS_MS = 315_360_000_000L;
   private static final long THIRTY_DAYS_MS = 2_592_000_000L;
 
   private static final List<String> KEY_OPTIONS = List.of("onDuplicate", "keyMs", "keyUntilDone");
   private static final String ON_DUPLICATE_RULE = "must be one of SAME, KEEP, REPLACE and RERUN";
 
   private TaskFields() {}
+
+  /**
+   * Reads a task to be created, with defaults applied; it is valid only if {@code in} has no
+   * invalid field afterwards.
+   */
+  public static NewTask task(FieldSource in) {
+    String traceParent = TraceParent.validOrNull(in.text("traceParent").value());
+    String key = idempotencyKey(in);
+    if (!hasKey(in)) {
+      return task(in, null, null, null, null, traceParent);
+    }
+    OnDuplicate onDuplicate = onDuplicate(in);
+    return task(in, key, onDuplicate, keyMs(in), keyUntilDone(in) ? 1 : null, traceParent);
+  }
+
+  /** The same, but ignores the key, its options and the trace. */
+  public static NewTask taskWithoutKey(FieldSource in) {
+    return task(in, null, null, null, null, null);
+  }
+
+  private static NewTask task(
+      FieldSource in,
+      String key,
+      OnDuplicate onDuplicate,
+      Long keyMs,
+      Integer keyUntilDone,
+      String traceParent) {
+    TaskType type = taskType(in);
+    in.refuseMisnomer("context", "taskContext");
+    String userId = userId(in);
+    String stage = taskStage(in);
+    String log = Secrets.masked(scheduleLog(in));
+    String context = Objects.requireNonNullElse(taskContext(in), "");
+    Integer priority = priority(in);
+    Long delayMs = delayMs(in);
+    Long runAt = runAt(in);
+    Integer maxRetryNum = maxRetryNum(in);
+    Integer maxRetryInterval = maxRetryInterval(in);
+    Integer maxUnexpectedRetries = maxUnexpectedRetries(in);
+    Set<String> workers = workerIds(in);
+    refuseTwoTimes(in, delayMs, runAt);
+    return new NewTask(
+        userId,
+        type == null ? null : type.name(),
+        stage,
+        log,
+        context,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        maxUnexpectedRetries,
+        key,
+        onDuplicate,
+        keyMs,
+        keyUntilDone,
+        workers.isEmpty() ? null : List.copyOf(workers),
+        traceParent);
+  }
+
+  /** The id of a task. */
+  public static TaskId taskId(FieldSource in) {
+    return in.text("taskId").required().as(TaskId::parse, "is not a task id");
+  }
+
+  /** The id of a task that is read, for which a key may stand. */
+  public static TaskId soughtId(FieldSource in) {
+    if (!in.has("taskId")) {
+      in.refuse("taskId", "is required, or taskType and idempotencyKey in its place");
+    }
+    return in.text("taskId").as(TaskId::parse, "is not a task id");
+  }
+
+  /** The number of a hold of a task. */
+  public static Integer leaseEpoch(FieldSource in) {
+    return in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger();
+  }
+
+  /** In whose name a caller acts; empty if it names none. */
+  public static String operator(FieldSource in) {
+    return in.text("operator").max(TaskLimits.OPERATOR).or("");
+  }
+
+  /** Why a caller acts; empty if it does not say. */
+  public static String reason(FieldSource in) {
+    return in.text("reason").max(TaskLimits.REASON).or("");
+  }
+
+  /** The workers that may hold a task from now on; empty for all. */
+  public static Set<String> assignedWorkers(FieldSource in) {
+    Set<String> workers = in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID).values();
+    if (!in.has("workerIds")) {
+      in.refuse("workerIds", "is required; an empty list stands for all workers");
+    }
+    return workers;
+  }
 
   public static String userId(FieldSource in) {
     return in.text("userId").required().name().max(TaskLimits.USER_ID).value();
@@ -67,7 +171,7 @@ public final class TaskFields {
   }
 
   public static Long delayMs(FieldSource in) {
-    return in.number("delayMs").between(0, TEN_YEARS_MS).asLong();
+    return in.number("delayMs").between(0, TaskLimits.DELAY_MS).asLong();
   }
 
   public static Long runAt(FieldSource in) {

@@ -28,5 +28,11 @@ public final class TaskLimits {
   /** The most tasks or reports of one call. */
   public static final int BATCH = 1_000;
 
+  /** The longest delay, ten years in milliseconds. */
+  public static final long DELAY_MS = 315_360_000_000L;
+
+  public static final int OPERATOR = 128;
+  public static final int REASON = 1_000;
+
   private TaskLimits() {}
 }

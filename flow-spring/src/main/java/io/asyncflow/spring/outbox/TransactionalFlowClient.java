@@ -7,9 +7,10 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.TraceParent;
 import io.asyncflow.rules.field.SentFields;
-import io.asyncflow.rules.field.SentTask;
+import io.asyncflow.rules.field.TaskFields;
 import io.asyncflow.rules.field.TaskLimits;
 import io.asyncflow.spring.CurrentTrace;
+import java.util.ArrayList;
 import java.util.List;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -104,20 +105,22 @@ public final class TransactionalFlowClient {
 
   /** What is certain to be refused is refused while the application can still roll back. */
   private void requireSendable(List<NewTask> tasks) {
-    long now = System.currentTimeMillis();
-    SentFields call = new SentFields();
-    boolean isSealed = false;
-    for (int i = 0; i < tasks.size(); i++) {
-      requireRepeatable(tasks.get(i));
-      NewTask sent = asSent(tasks.get(i));
-      isSealed |= sent != tasks.get(i);
-      SentTask.check(
-          tasks.size() == 1 ? call.withAll(sent) : call.object("tasks[" + i + "]", sent), now);
+    List<NewTask> sent = new ArrayList<>();
+    for (NewTask task : tasks) {
+      requireRepeatable(task);
+      sent.add(asSent(task));
+    }
+    SentFields call = new SentFields().with("tasks", sent);
+    if (sent.size() == 1) {
+      TaskFields.task(call.withAll(sent.get(0)));
+    } else {
+      call.objects("tasks", 0, sent.size()).forEach(TaskFields::task);
     }
     try {
       call.refuseIfBad();
     } catch (FlowException e) {
-      String when = isSealed && e.errorCode() == ErrorCode.TOO_LARGE ? " when it is sealed" : "";
+      String when =
+          !sent.equals(tasks) && e.errorCode() == ErrorCode.TOO_LARGE ? " when it is sealed" : "";
       throw new IllegalArgumentException(
           "flowsvr would refuse it" + when + ": " + e.getMessage(), e);
     }

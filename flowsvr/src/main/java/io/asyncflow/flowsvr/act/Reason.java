@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.act;
 
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 
 /**
  * In whose name a caller acts, and why, as the caller says. It proves nothing; whom the caller was
@@ -13,17 +15,14 @@ public record Reason(String operator, String text) {
 
   public static final Reason NONE = new Reason("", "");
 
-  private static final int OPERATOR = 128;
-  private static final int TEXT = 1_000;
-
   /** Reads {@code operator} and {@code reason}. */
   public static Reason read(Fields in) {
-    return new Reason(in.text("operator").max(OPERATOR).or(""), in.text("reason").max(TEXT).or(""));
+    return new Reason(TaskFields.operator(in), TaskFields.reason(in));
   }
 
   /** Reads {@code operator} and {@code reason}, which is required. */
   public static Reason readRequired(Fields in) {
     return new Reason(
-        in.text("operator").max(OPERATOR).or(""), in.text("reason").required().max(TEXT).or(""));
+        TaskFields.operator(in), in.text("reason").required().max(TaskLimits.REASON).or(""));
   }
 }

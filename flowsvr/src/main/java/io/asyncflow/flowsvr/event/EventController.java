@@ -4,11 +4,13 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.event.Event;
+import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventPage;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.event.log.EventHistory;
+import io.asyncflow.flowsvr.event.log.EventHistory.Cursors;
 import io.asyncflow.flowsvr.event.tail.EventReader;
 import io.asyncflow.flowsvr.event.tail.EventTail;
 import io.asyncflow.flowsvr.system.Node;
@@ -21,6 +23,8 @@ import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.flowsvr.web.stream.StreamOpener;
+import io.asyncflow.rules.field.EventFields;
+import io.asyncflow.rules.field.PageFields;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -41,10 +45,6 @@ import org.springframework.web.context.request.async.DeferredResult;
 @RestController
 @RequestMapping("/api/event")
 class EventController {
-
-  private static final int MAX_LIMIT = 1_000;
-  private static final int DEFAULT_LIMIT = 100;
-  private static final int MAX_WAIT_MS = 30_000;
 
   private final EventHistory history;
   private final TaskTypes types;
@@ -100,10 +100,9 @@ class EventController {
   @GetMapping("/stream")
   void stream(Fields in, Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    EventForm form =
-        EventForm.read(in, request.getHeader(StreamOpener.LAST_EVENT_ID), history.cursors());
+    EventForm form = read(in, request.getHeader(StreamOpener.LAST_EVENT_ID));
     in.refuseIfBad();
-    Predicate<Event> wanted = form.seenBy(caller);
+    Predicate<Event> wanted = wanted(form.filter(), caller);
     types.requireAll(form.filter().taskTypes());
     EventReader reader = tail.readerAfter(form.cursor());
     opener.open(
@@ -113,6 +112,38 @@ class EventController {
             new EventStream(async, out, whenGone, wanted, reader, threads, node),
         this::begin,
         this::stop);
+  }
+
+  /**
+   * What a caller wants to be told of.
+   *
+   * @param cursor an id; {@code null} for what comes from now on
+   */
+  private record EventForm(EventFilter filter, Long cursor) {}
+
+  private EventForm read(Fields in, String lastEventId) {
+    Cursors kept = history.cursors();
+    return new EventForm(
+        EventFields.filter(in), EventFields.cursor(in, lastEventId, kept.oldest(), kept.newest()));
+  }
+
+  /**
+   * The wanted events among those that the caller sees.
+   *
+   * @throws io.asyncflow.flowsvr.access.OutOfScopeException if the filter names a type or a user
+   *     that it does not see
+   */
+  private static Predicate<Event> wanted(EventFilter filter, Caller caller) {
+    if (!caller.isScoped()) {
+      return filter::matches;
+    }
+    filter.taskTypes().forEach(caller::requireType);
+    if (filter.userId() != null) {
+      caller.requireUser(filter.userId());
+    }
+    return event ->
+        filter.matches(event)
+            && caller.sees(event.taskType(), event.userId() == null ? "" : event.userId());
   }
 
   private void begin(EventStream stream) {
@@ -141,11 +172,11 @@ class EventController {
       path = "/list",
       method = {GET, POST})
   DeferredResult<Envelope<EventPage>> list(Fields in, Caller caller, HttpServletRequest request) {
-    EventForm form = EventForm.read(in, null, history.cursors());
-    int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
-    int waitMs = in.number("waitMs").between(0, MAX_WAIT_MS).or(0);
+    EventForm form = read(in, null);
+    int limit = PageFields.limit(in);
+    int waitMs = EventFields.waitMs(in);
     in.refuseIfBad();
-    Predicate<Event> wanted = form.seenBy(caller);
+    Predicate<Event> wanted = wanted(form.filter(), caller);
     types.requireAll(form.filter().taskTypes());
     Runnable leave = lists.enter(request.getRemoteAddr());
     CompletableFuture<EventPage> page;

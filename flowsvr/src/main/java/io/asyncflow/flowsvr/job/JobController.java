@@ -27,8 +27,9 @@ import io.asyncflow.flowsvr.web.filter.TraceId;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.flowsvr.web.read.Takes;
-import io.asyncflow.rules.TaskType;
-import io.asyncflow.rules.field.TaskLimits;
+import io.asyncflow.rules.field.JobChildFields;
+import io.asyncflow.rules.field.JobFields;
+import io.asyncflow.rules.field.PageFields;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -45,10 +46,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/job")
 class JobController {
-
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
-  private static final String CURSOR_RULE = "must be a nextCursor of an earlier answer";
 
   private final JobCreator creator;
   private final JobStaging staging;
@@ -91,7 +88,7 @@ class JobController {
   @Needs(Verb.JOB_CREATE)
   @PostMapping({"/createJob", "/create_job"})
   Envelope<Created> createJob(Fields in, Caller caller, HttpServletRequest request) {
-    NewJob job = NewJobForm.read(in.object("jobData"));
+    NewJob job = JobFields.read(in.object("jobData"));
     in.refuseIfBad();
     JobReach.requireNew(job, caller);
     sealedTexts.check(job, "jobData");
@@ -102,7 +99,7 @@ class JobController {
   @Needs(Verb.WORK_REPORT)
   @PostMapping({"/addChildren", "/add_children"})
   Envelope<Staged> addChildren(Fields in, Caller caller) {
-    JobChildren page = JobChildrenForm.read(in);
+    JobChildren page = JobChildFields.read(in);
     in.refuseIfBad();
     JobReach.requireSplit(page, caller);
     return Envelope.ok(new Staged(staging.add(page)));
@@ -126,27 +123,25 @@ class JobController {
       path = {"/getJobList", "/get_job_list"},
       method = {GET, POST})
   Envelope<JobPage> getJobList(Fields in, Caller caller) {
-    String userId = in.text("userId").name().max(TaskLimits.USER_ID).value();
-    TaskType type = in.text("jobType").as(TaskType::parse, "is no name that a type can have");
+    JobFields.Listed listed = JobFields.listed(in);
     Set<JobState> states = in.text("state").as(JobController::states, "must be states of a job");
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-    Long before = in.text("cursor").as(JobController::number, CURSOR_RULE);
     in.refuseIfBad();
+    String type = listed.type() == null ? null : listed.type().name();
     if (type != null) {
-      caller.requireType(type.name());
+      caller.requireType(type);
     }
-    if (userId != null) {
-      caller.requireUser(userId);
+    if (listed.userId() != null) {
+      caller.requireUser(listed.userId());
     }
     JobPage page =
         queries.list(
             new JobQueries.Filter(
-                userId,
-                type == null ? null : type.name(),
+                listed.userId(),
+                type,
                 states == null ? Set.of() : states,
-                before == null ? Long.MAX_VALUE : before,
+                listed.before(),
                 caller.scope()),
-            limit);
+            listed.limit());
     List<Job> jobs = caller.allShown(page.jobList(), job -> job.withResult(null));
     return Envelope.ok(new JobPage(jobs, page.nextCursor()));
   }
@@ -161,10 +156,10 @@ class JobController {
       method = {GET, POST})
   Envelope<JobTaskPage> getJobTasks(Fields in, Caller caller) {
     Set<TaskStatus> statuses = StatusBits.read(in, "status");
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-    Long from = in.text("cursor").as(JobController::index, CURSOR_RULE);
+    int limit = PageFields.limit(in);
+    int from = PageFields.from(in);
     long jobId = reached(in, caller);
-    JobTaskPage page = queries.children(jobId, statuses, from == null ? 0 : from.intValue(), limit);
+    JobTaskPage page = queries.children(jobId, statuses, from, limit);
     List<JobTask> children = caller.allShown(page.taskList(), child -> child.withResult(null));
     return Envelope.ok(new JobTaskPage(children, page.nextCursor()));
   }
@@ -231,17 +226,9 @@ class JobController {
 
   /** Reads the job id; refuses the request if any field is invalid. */
   static long jobId(Fields in) {
-    Long id = in.text("jobId").required().as(JobController::number, "is no job id");
+    Long id = JobFields.jobId(in);
     in.refuseIfBad();
     return id;
-  }
-
-  private static Optional<Long> number(String text) {
-    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
-  }
-
-  private static Optional<Long> index(String text) {
-    return text.matches("[0-9]{1,8}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
   }
 
   private static Optional<Set<JobState>> states(String text) {

@@ -12,9 +12,8 @@ import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
-import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.field.TaskLimits;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -73,7 +72,7 @@ class OperatorController {
   @Needs(Verb.TASK_CANCEL)
   @PostMapping("/cancel")
   Envelope<Void> cancel(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.taskId(in);
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
@@ -85,7 +84,7 @@ class OperatorController {
   @Needs(Verb.TASK_RETRY)
   @PostMapping("/retry")
   Envelope<Retried> retry(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.taskId(in);
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
@@ -97,7 +96,7 @@ class OperatorController {
   @Needs(Verb.PAUSE)
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.taskId(in);
     boolean stop = in.number("stop").between(0, 1).or(0) == 1;
     in.refuseMisplaced("until", "a task is paused until it is resumed");
     Expected expected = Expected.read(in);
@@ -111,7 +110,7 @@ class OperatorController {
   @Needs(Verb.PAUSE)
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.taskId(in);
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
@@ -123,7 +122,7 @@ class OperatorController {
   @Needs(Verb.TASK_FORCE)
   @PostMapping({"/setStatus", "/set_status"})
   Envelope<Void> setStatus(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.taskId(in);
     TaskStatus status =
         in.text("status").required().as(OperatorController::status, "must be 1, 4, 8 or 16");
     Expected expected = Expected.read(in);
@@ -137,11 +136,8 @@ class OperatorController {
   @Needs(Verb.TASK_STEER)
   @PostMapping({"/setWorkers", "/set_workers"})
   Envelope<Void> setWorkers(Fields in, Caller caller) {
-    TaskId id = taskId(in);
-    Set<String> workers = in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID).values();
-    if (!in.has("workerIds")) {
-      in.refuse("workerIds", "is required; an empty list stands for all workers");
-    }
+    TaskId id = TaskFields.taskId(in);
+    Set<String> workers = TaskFields.assignedWorkers(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
     holders.setWorkers(reach.require(id, caller), workers, why);
@@ -152,7 +148,7 @@ class OperatorController {
   @Needs(Verb.TASK_STEER)
   @PostMapping("/restart")
   Envelope<Void> restart(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.taskId(in);
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
@@ -166,13 +162,9 @@ class OperatorController {
       path = {"/getActs", "/get_acts"},
       method = {GET, POST})
   Envelope<Acts> getActs(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.taskId(in);
     in.refuseIfBad();
     return Envelope.ok(new Acts(acts.actsOn(reach.require(id, caller), ACTS)));
-  }
-
-  private static TaskId taskId(Fields in) {
-    return in.text("taskId").required().as(TaskId::parse, "is not a task id");
   }
 
   private static Optional<TaskStatus> status(String code) {

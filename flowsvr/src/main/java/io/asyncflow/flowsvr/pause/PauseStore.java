@@ -6,6 +6,7 @@ import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.duty.Feature;
+import io.asyncflow.rules.PausedName;
 import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -55,10 +55,7 @@ class QueryController {
     if (in.has("idempotencyKey")) {
       return Envelope.ok(found(getTaskByKey(in, caller), caller));
     }
-    if (!in.has("taskId")) {
-      in.refuse("taskId", "is required, or taskType and idempotencyKey in its place");
-    }
-    TaskId id = in.text("taskId").as(TaskId::parse, "is not a task id");
+    TaskId id = TaskFields.soughtId(in);
     in.refuseIfBad();
     reach.require(id, caller);
     return Envelope.ok(found(queries.get(id), caller));

@@ -25,19 +25,13 @@ import io.asyncflow.flowsvr.schedule.fire.Pauses;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
-import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.PauseFields;
+import io.asyncflow.rules.field.ScheduleFields;
 import io.asyncflow.rules.field.TaskFields;
-import io.asyncflow.rules.field.TaskLimits;
-import io.asyncflow.rules.schedule.FireTimes;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -46,12 +40,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/schedule")
 class ScheduleController {
-
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
-  private static final int MAX_PREVIEW = 100;
-  private static final int DEFAULT_PREVIEW = 10;
-  private static final String CURSOR_RULE = "must be a nextCursor of an earlier answer";
 
   private final ScheduleSaver saver;
   private final ScheduleQueries queries;
@@ -122,8 +110,8 @@ class ScheduleController {
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/save")
   Envelope<SavedSchedule> save(Fields in, Caller caller) {
-    NewSchedule schedule = ScheduleForm.read(in.object("scheduleData"));
-    Long ifVersion = in.number("ifVersion").between(0, Long.MAX_VALUE).asLong();
+    NewSchedule schedule = ScheduleFields.read(in.object("scheduleData"));
+    Long ifVersion = ScheduleFields.ifVersion(in);
     in.refuseIfBad();
     return Envelope.ok(
         saver.save(List.of(schedule), ifVersion, item -> "scheduleData", caller).get(0));
@@ -133,15 +121,7 @@ class ScheduleController {
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping({"/saveAll", "/save_all"})
   Envelope<SavedAll> saveAll(Fields in, Caller caller) {
-    List<NewSchedule> definitions = new ArrayList<>();
-    Set<String> names = new HashSet<>();
-    for (Fields item : in.objects("scheduleDataList", 1, TaskLimits.BATCH)) {
-      NewSchedule schedule = ScheduleForm.read(item);
-      if (schedule.name() != null && !names.add(schedule.name())) {
-        item.refuse("name", "appears twice in the list");
-      }
-      definitions.add(schedule);
-    }
+    List<NewSchedule> definitions = ScheduleFields.readAll(in);
     in.refuseIfBad();
     return Envelope.ok(
         new SavedAll(
@@ -166,19 +146,17 @@ class ScheduleController {
   Envelope<SchedulePage> list(Fields in, Caller caller) {
     Set<ScheduleState> states =
         in.text("state").as(ScheduleController::states, "must be ACTIVE, PAUSED or ENDED");
-    TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-    Long before = in.text("cursor").as(ScheduleController::number, CURSOR_RULE);
+    ScheduleFields.Listed listed = ScheduleFields.listed(in);
     in.refuseIfBad();
-    if (type != null) {
-      caller.requireType(type.name());
+    if (listed.type() != null) {
+      caller.requireType(listed.type().name());
     }
     SchedulePage page =
         queries.list(
             states == null || states.isEmpty() ? EnumSet.allOf(ScheduleState.class) : states,
-            type,
-            before == null ? Long.MAX_VALUE : before,
-            limit,
+            listed.type(),
+            listed.before(),
+            listed.limit(),
             caller.scope());
     List<Schedule> schedules = caller.allShown(page.scheduleList(), Schedule::withoutContents);
     return Envelope.ok(new SchedulePage(schedules, page.nextCursor()));
@@ -193,10 +171,10 @@ class ScheduleController {
       path = "/fires",
       method = {GET, POST})
   Envelope<FirePage> fires(Fields in, Caller caller) {
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-    Long before = in.text("cursor").as(ScheduleController::number, CURSOR_RULE);
+    int limit = PageFields.limit(in);
+    long before = PageFields.before(in);
     long id = scheduleId(in, caller);
-    return Envelope.ok(queries.fires(id, before == null ? Long.MAX_VALUE : before, limit));
+    return Envelope.ok(queries.fires(id, before, limit));
   }
 
   @Takes(summary = "Shows the fire times of a plan; stores nothing", shape = Preview.class)
@@ -205,46 +183,16 @@ class ScheduleController {
       path = "/preview",
       method = {GET, POST})
   Envelope<FirePreview> preview(Fields in) {
-    ScheduleForm.Plan plan = ScheduleForm.plan(in, null, false);
-    Long from = in.number("from").epochMs().asLong();
-    Long start = in.number("startTime").epochMs().asLong();
-    Long end = in.number("endTime").epochMs().asLong();
-    Long maxFires = in.number("maxFires").between(0, Long.MAX_VALUE).asLong();
-    int count = in.number("count").between(1, MAX_PREVIEW).or(DEFAULT_PREVIEW);
+    ScheduleFields.Preview preview = ScheduleFields.preview(in);
     in.refuseIfBad();
-    long after = from == null ? schedules.now() : from;
-    return Envelope.ok(
-        preview(
-            plan.times(),
-            plan.zone(),
-            start == null ? after : Math.max(start - 1, after),
-            end == null ? Long.MAX_VALUE : end,
-            maxFires == null ? count : Math.min(count, maxFires)));
-  }
-
-  private static FirePreview preview(
-      FireTimes times, ZoneId zone, long from, long end, long count) {
-    List<Long> found = new ArrayList<>();
-    List<String> local = new ArrayList<>();
-    OptionalLong time = times.next(from);
-    while (time.isPresent() && time.getAsLong() < end && found.size() < count) {
-      found.add(time.getAsLong());
-      local.add(
-          DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
-              Instant.ofEpochMilli(time.getAsLong()).atZone(zone)));
-      time = times.next(time.getAsLong());
-    }
-    return new FirePreview(found, local, FirePreview.Kind.valueOf(times.kind().name()));
+    return Envelope.ok(preview.at(schedules.now()));
   }
 
   @Takes(summary = "Stops the fires of a schedule", shape = Pause.class)
   @Needs(Verb.SCHEDULE_STEER)
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in, Caller caller) {
-    Long until = in.number("until").epochMs().asLong();
-    if (until != null && until <= schedules.now()) {
-      in.refuse("until", "must lie in the future");
-    }
+    Long until = PauseFields.until(in, schedules.now());
     Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
     pauses.pause(id, until, row -> record("PAUSE", id, why));
@@ -288,16 +236,16 @@ class ScheduleController {
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/backfill")
   Envelope<Backfilled> backfill(Fields in, Caller caller) {
-    Long from = in.number("from").required().epochMs().asLong();
-    Long to = in.number("to").required().epochMs().asLong();
-    if (from != null && to != null && to <= from) {
-      in.refuse("to", "must be after from");
-    }
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    ScheduleFields.Backfill fires = ScheduleFields.backfill(in);
     Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
     return Envelope.ok(
-        manual.backfill(queries.require(id), from, to, limit, () -> record("BACKFILL", id, why)));
+        manual.backfill(
+            queries.require(id),
+            fires.from(),
+            fires.to(),
+            fires.limit(),
+            () -> record("BACKFILL", id, why)));
   }
 
   private void record(String act, long id, Reason why) {
@@ -313,11 +261,9 @@ class ScheduleController {
    * any field is invalid. To a caller with a scope, a deleted schedule is not there.
    */
   private long scheduleId(Fields in, Caller caller) {
-    Long id = in.text("scheduleId").as(ScheduleController::number, "is not a schedule id");
-    String name = in.text("name").name().max(ScheduleForm.NAME).value();
-    if (!in.has("scheduleId") && !in.has("name")) {
-      in.refuse("scheduleId", "is required, or name in its place");
-    }
+    ScheduleFields.Named named = ScheduleFields.named(in);
+    Long id = named.id();
+    String name = named.name();
     in.refuseIfBad();
     if (caller.isScoped()) {
       ScheduleRow row = id == null ? queries.require(name) : queries.require(id);
@@ -326,14 +272,10 @@ class ScheduleController {
     return id == null ? queries.require(name).id() : id;
   }
 
-  private static Optional<Long> number(String text) {
-    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
-  }
-
   private static Optional<Set<ScheduleState>> states(String text) {
     Set<ScheduleState> states = EnumSet.noneOf(ScheduleState.class);
     for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
-      Optional<ScheduleState> state = ScheduleForm.parse(name, ScheduleState.values());
+      Optional<ScheduleState> state = ScheduleFields.parse(name, ScheduleState.values());
       if (state.isEmpty()) {
         return Optional.empty();
       }

@@ -5,6 +5,7 @@ import io.asyncflow.api.event.EventKind;
 import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
+import io.asyncflow.rules.field.TaskTypeRanges;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;

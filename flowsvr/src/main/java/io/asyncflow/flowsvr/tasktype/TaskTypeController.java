@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.TaskTypeFields;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -23,8 +24,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/task_schedule_cfg")
 class TaskTypeController {
-
-  private static final long MAX_AGE_MS = 60_000;
 
   private final TaskTypes types;
 
@@ -48,7 +47,7 @@ class TaskTypeController {
       path = "/list",
       method = {GET, POST})
   Envelope<TaskTypeList> list(Fields in, Caller caller) {
-    int maxAgeMs = in.number("maxAgeMs").between(0, MAX_AGE_MS).or(0);
+    int maxAgeMs = TaskTypeFields.maxAgeMs(in);
     in.refuseIfBad();
     List<TaskTypeSettings> settings =
         types.allOrThrow(Duration.ofMillis(maxAgeMs)).stream()

@@ -5,9 +5,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.web.read.Fields;
-import io.asyncflow.rules.TaskType;
-import io.asyncflow.rules.field.NumberField;
-import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskTypeFields;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -69,31 +67,7 @@ record TaskTypeForm(
    * @throws io.asyncflow.api.FlowException with every invalid and every unknown field
    */
   static TaskTypeForm read(Fields in) {
-    String name = in.text("taskType").required().as(TaskTypeForm::spelling, TaskType.RULE);
-    TaskFields.refuseReserved(in, "taskType", TaskType.parse(name).orElse(null));
-    TaskTypeSettings settings =
-        new TaskTypeSettings(
-            name,
-            number(in, "scheduleLimit", TaskTypeRanges.SCHEDULE_LIMIT).asInteger(),
-            number(in, "scheduleInterval", TaskTypeRanges.SCHEDULE_INTERVAL).asInteger(),
-            number(in, "maxProcessingTime", TaskTypeRanges.MAX_PROCESSING_TIME).asInteger(),
-            number(in, "maxRetryNum", TaskTypeRanges.MAX_RETRY_NUM).asInteger(),
-            number(in, "retryInterval", TaskTypeRanges.RETRY_INTERVAL).asInteger(),
-            number(in, "maxRetryInterval", TaskTypeRanges.MAX_RETRY_INTERVAL).asInteger(),
-            number(in, "maxUnexpectedRetries", TaskTypeRanges.MAX_UNEXPECTED_RETRIES).asInteger(),
-            number(in, "leaseSeconds", TaskTypeRanges.LEASE_SECONDS).asInteger(),
-            number(in, "maxDelivery", TaskTypeRanges.MAX_DELIVERY).asInteger(),
-            number(in, "rollThreshold", TaskTypeRanges.ROLL_THRESHOLD).asLong(),
-            number(in, "retentionDays", TaskTypeRanges.RETENTION_DAYS).asInteger(),
-            number(in, "maxExecuting", TaskTypeRanges.MAX_EXECUTING).asInteger(),
-            number(in, "rateLimit", TaskTypeRanges.RATE_LIMIT).asInteger(),
-            number(in, "userRateLimit", TaskTypeRanges.USER_RATE_LIMIT).asInteger(),
-            number(in, "minWorkerVersion", TaskTypeRanges.MIN_WORKER_VERSION).asInteger(),
-            number(in, "paused", TaskTypeRanges.PAUSED).asInteger(),
-            number(in, "events", TaskTypeRanges.EVENTS).asInteger(),
-            number(in, "sealed", TaskTypeRanges.SEALED).asInteger(),
-            null,
-            null);
+    TaskTypeSettings settings = TaskTypeFields.settings(in);
     Long expected = in.number("expectedModifyTime").between(0, Long.MAX_VALUE).asLong();
     Reason why = Reason.read(in);
     in.refuseUnknown(KNOWN);
@@ -140,14 +114,5 @@ record TaskTypeForm(
             null,
             null);
     return removed.isEmpty() && settings.equals(tuned);
-  }
-
-  private static NumberField number(Fields in, String name, TaskTypeRanges range) {
-    return in.number(name).between(range.min, range.max);
-  }
-
-  /** The name as it was spelled, if it is a valid type name. */
-  private static Optional<String> spelling(String name) {
-    return TaskType.parse(name).map(type -> name);
   }
 }

@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.worker;
 
 import io.asyncflow.api.Heartbeat;
-import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.flowsvr.access.Caller;
@@ -14,7 +13,9 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.field.TaskLimits;
+import io.asyncflow.rules.field.FieldSource;
+import io.asyncflow.rules.field.HoldFields;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -37,11 +38,9 @@ class HeartbeatController {
   @Needs(Verb.WORK_BEAT)
   @PostMapping("/heartbeat")
   Envelope<HeartbeatAnswer> heartbeat(Fields in, Caller caller) {
-    String workerId = in.text("workerId").required().name().max(TaskLimits.WORKER_ID).value();
+    String workerId = HoldFields.beatingWorker(in);
     List<ParsedBeat> beats =
-        in.objects("tasks", 0, TaskLimits.BATCH).stream()
-            .map(HeartbeatController::parsedBeat)
-            .toList();
+        HoldFields.heldTasks(in).stream().map(HeartbeatController::parsedBeat).toList();
     WorkerBeat beat = WorkerBeat.read(workerId, beats.size(), in);
     in.refuseIfBad();
     caller.requireWorker(workerId);
@@ -53,13 +52,8 @@ class HeartbeatController {
         new HeartbeatAnswer(states, drain.isPresent(), drain.map(Drain::graceMs).orElse(null)));
   }
 
-  private static ParsedBeat parsedBeat(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
-    HeldTask task =
-        new HeldTask(
-            id == null ? null : id.toString(),
-            in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
-            in.number("progress").between(0, 100).asInteger());
-    return new ParsedBeat(id, task);
+  private static ParsedBeat parsedBeat(FieldSource in) {
+    TaskId id = TaskFields.taskId(in);
+    return new ParsedBeat(id, HoldFields.heldTask(in, id));
   }
 }

@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.worker.WorkerStageStore.Served;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.HoldFields;
 import io.asyncflow.rules.field.TaskLimits;
 import java.util.HashSet;
 import java.util.Set;
@@ -29,16 +30,13 @@ record WorkerBeat(
     int heldTasks,
     Set<Served> stages) {
 
-  private static final int HOST = 255;
-  private static final int VERSION = 64;
-  private static final int DESCRIPTION = 16_384;
-
   /** Reads {@code startId} and {@code worker}, which older workers do not send. */
   static WorkerBeat read(String workerId, int heldTasks, Fields in) {
     Fields worker = in.object("worker");
-    String host = worker.text("host").max(HOST).value();
-    String version = worker.text("sdkVersion").max(VERSION).value();
-    ObjectNode description = worker.json(DESCRIPTION);
+    String host = HoldFields.host(worker);
+    String version = HoldFields.sdkVersion(worker);
+    HoldFields.refuseLargeWorker(in, worker);
+    ObjectNode description = worker.json();
     if (description.hasNonNull("stages") && !description.get("stages").isArray()) {
       worker.refuse("stages", "must be a list of texts such as lark/sendmsg");
     }
@@ -46,9 +44,9 @@ record WorkerBeat(
     description.remove("sdkVersion");
     return new WorkerBeat(
         workerId,
-        in.text("startId").name().max(TaskLimits.WORKER_ID).or(""),
-        host == null ? "" : host,
-        version == null ? "" : version,
+        HoldFields.startId(in),
+        host,
+        version,
         description.toString(),
         heldTasks,
         WorkerView.hasStopped(description) ? Set.of() : stages(description.get("stages")));

@@ -607,7 +607,7 @@ class FakeSchedulesTest {
             withTwoPlans(hourly),
             hourly.creating(task().withDelayMs(5)),
             hourly.creating(task().withIdempotencyKey("k")),
-            hourly.creating(NewTask.of("report", "build", "ops", "x".repeat(9_000))),
+            hourly.creating(task().withTaskContext("\"".repeat(4_096))), // 8,192 bytes of JSON
             hourly.startTime(NOON.plus(DAY)).endTime(NOON.plus(HOUR)),
             hourly.maxFires(0),
             hourly.catchUpLimit(1_001),

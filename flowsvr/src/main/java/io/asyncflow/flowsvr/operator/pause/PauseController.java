@@ -10,15 +10,15 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.pause.PauseStore;
-import io.asyncflow.flowsvr.pause.PausedName;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
-import java.util.Arrays;
+import io.asyncflow.rules.PausedName;
+import io.asyncflow.rules.field.PageFields;
+import io.asyncflow.rules.field.PauseFields;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -28,13 +28,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/pause")
 class PauseController {
 
-  private static final int NAME = 160;
-  private static final int OPERATOR = 128;
-  private static final int REASON = 1_000;
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
   private static final String ALL_STAGES = "*";
-  private static final String KINDS = "must be TYPE, STAGE or WORKER";
 
   private final PauseActs acts;
   private final PauseStore pauses;
@@ -54,13 +48,10 @@ class PauseController {
   @Needs({Verb.PAUSE, Verb.WORKER_PAUSE})
   @PostMapping("/set")
   Envelope<Void> set(Fields in, Caller caller) {
-    PausedName name = name(in);
-    Long until = in.number("until").epochMs().asLong();
-    if (until != null && until <= pauses.now()) {
-      in.refuse("until", "must lie in the future");
-    }
-    String operator = in.text("operator").max(OPERATOR).or("");
-    String reason = in.text("reason").max(REASON).or("");
+    PausedName name = PauseFields.name(in);
+    Long until = PauseFields.until(in, pauses.now());
+    String operator = TaskFields.operator(in);
+    String reason = TaskFields.reason(in);
     in.refuseIfBad();
     requireFor(name, caller);
     acts.set(name, until, operator, reason);
@@ -71,9 +62,9 @@ class PauseController {
   @Needs({Verb.PAUSE, Verb.WORKER_PAUSE})
   @PostMapping("/clear")
   Envelope<Void> clear(Fields in, Caller caller) {
-    PausedName name = name(in);
-    String operator = in.text("operator").max(OPERATOR).or("");
-    String reason = in.text("reason").max(REASON).or("");
+    PausedName name = PauseFields.name(in);
+    String operator = TaskFields.operator(in);
+    String reason = TaskFields.reason(in);
     in.refuseIfBad();
     requireFor(name, caller);
     acts.clear(name, operator, reason);
@@ -86,11 +77,9 @@ class PauseController {
       path = "/list",
       method = {GET, POST})
   Envelope<PausePage> list(Fields in, Caller caller) {
-    PauseKind kind = in.text("kind").as(PauseController::kind, KINDS);
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-    PausedName after =
-        in.text("cursor")
-            .as(PauseController::position, "must be a nextCursor of an earlier answer");
+    PauseKind kind = PauseFields.listed(in);
+    int limit = PageFields.limit(in);
+    PausedName after = PauseFields.after(in);
     in.refuseIfBad();
     Set<PauseKind> kinds = kind == null ? EnumSet.allOf(PauseKind.class) : EnumSet.of(kind);
     List<Pause> page = pauses.list(kinds, after, limit, caller);
@@ -108,37 +97,5 @@ class PauseController {
       caller.requireAllUsers();
       caller.requireStage(name.kind() == PauseKind.STAGE ? name.stage() : ALL_STAGES);
     }
-  }
-
-  private static PausedName name(Fields in) {
-    PauseKind kind = in.text("kind").required().as(PauseController::kind, KINDS);
-    String text = in.text("name").required().name().max(NAME).value();
-    if (kind == null || text == null) {
-      return null;
-    }
-    Optional<PausedName> name = PausedName.parse(kind, text);
-    if (name.isEmpty()) {
-      in.refuse(
-          "name",
-          switch (kind) {
-            case TYPE -> "is not a valid task type";
-            case STAGE -> "must be type/stage, such as lark/sendmsg";
-            case WORKER -> "must be at most 64 characters long";
-          });
-    }
-    return name.orElse(null);
-  }
-
-  private static Optional<PauseKind> kind(String text) {
-    String name = text.toUpperCase(Locale.ROOT);
-    return Arrays.stream(PauseKind.values()).filter(kind -> kind.name().equals(name)).findFirst();
-  }
-
-  private static Optional<PausedName> position(String cursor) {
-    int colon = cursor.indexOf(':');
-    return colon < 0
-        ? Optional.empty()
-        : kind(cursor.substring(0, colon))
-            .flatMap(kind -> PausedName.parse(kind, cursor.substring(colon + 1)));
   }
 }

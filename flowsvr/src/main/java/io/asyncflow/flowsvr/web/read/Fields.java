@@ -168,7 +168,8 @@ public final class Fields implements FieldSource {
     return JsonFields.number(this, name, node(name));
   }
 
-  /** A truth value, as JSON or as a text; {@code null} if the field is absent or empty. */
+  /** As JSON or as a text; {@code null} also if the text is empty. */
+  @Override
   public Boolean flag(String name) {
     JsonNode value = node(name);
     String text =
@@ -190,7 +191,7 @@ public final class Fields implements FieldSource {
     return JsonFields.names(this, name, node(name));
   }
 
-  /** The fields of an object; without fields if the object is absent. */
+  @Override
   public Fields object(String name) {
     Fields part = part(pathOf(name));
     JsonNode value = node(name);
@@ -209,17 +210,27 @@ public final class Fields implements FieldSource {
    * maxBytes}.
    */
   public ObjectNode json(int maxBytes) {
-    ObjectNode object = JsonNodeFactory.instance.objectNode();
-    values.forEach(object::set);
-    if (object.toString().getBytes(StandardCharsets.UTF_8).length <= maxBytes) {
-      return object;
+    if (jsonBytes() <= maxBytes) {
+      return json();
     }
     tooLarge++;
     errors.add(new FieldError(path, "must be at most " + maxBytes + " bytes of JSON"));
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** The fields of each object in a list; the list is required unless {@code min} is 0. */
+  /** All fields as one object. */
+  public ObjectNode json() {
+    ObjectNode object = JsonNodeFactory.instance.objectNode();
+    values.forEach(object::set);
+    return object;
+  }
+
+  @Override
+  public int jsonBytes() {
+    return json().toString().getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  @Override
   public List<Fields> objects(String name, int min, int max) {
     List<Fields> items = separateObjects(name, min, max);
     parts.addAll(items);
@@ -269,7 +280,7 @@ public final class Fields implements FieldSource {
     refuse(name, message);
   }
 
-  /** Refuses every field that is not among {@code known}. */
+  @Override
   public void refuseUnknown(Set<String> knownNames) {
     for (String name : values.keySet()) {
       if (!knownNames.contains(name)) {
@@ -282,35 +293,13 @@ public final class Fields implements FieldSource {
     }
   }
 
-  /**
-   * A text that is only displayed; it is never refused. Characters that cannot be stored become
-   * U+FFFD.
-   *
-   * @return empty if the field is absent
-   */
+  @Override
   public String prose(String name) {
     JsonNode node = node(name);
     if (node == null) {
       return "";
     }
     return TextField.keepable(node.isString() ? node.asString() : node.toString());
-  }
-
-  /**
-   * Refuses a wrong name of the field {@code rightName}, which would otherwise be ignored as an
-   * unknown field.
-   */
-  public void refuseMisnomer(String name, String rightName) {
-    if (has(name)) {
-      refuse(name, "is not known here; the field is called " + rightName);
-    }
-  }
-
-  /** Refuses a field of similar calls, which would otherwise be ignored as an unknown field. */
-  public void refuseMisplaced(String name, String why) {
-    if (has(name)) {
-      refuse(name, "is not known here: " + why);
-    }
   }
 
   /**

@@ -1,18 +1,14 @@
-package io.asyncflow.flowsvr.job;
+package io.asyncflow.rules.field;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
-import io.asyncflow.flowsvr.job.core.JobCreator;
-import io.asyncflow.flowsvr.job.core.JobLimits;
-import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.field.TaskFields;
-import io.asyncflow.rules.field.TaskLimits;
 import java.util.List;
 import java.util.Set;
 
 /** Reads children. */
-final class JobChildrenForm {
+public final class JobChildFields {
 
   private static final Set<String> FIELDS =
       Set.of(
@@ -22,11 +18,11 @@ final class JobChildrenForm {
           "workerIds",
           "context"); // refused with its right name
 
-  private JobChildrenForm() {}
+  private JobChildFields() {}
 
   /** The page; usable only if {@code in} has no errors afterwards. */
-  static JobChildren read(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+  public static JobChildren read(FieldSource in) {
+    TaskId id = TaskFields.taskId(in);
     Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();
     List<JobChild> children = children(in, TaskLimits.BATCH, false);
     if (first != null && first + children.size() > JobLimits.CHILDREN) {
@@ -35,7 +31,7 @@ final class JobChildrenForm {
     return new JobChildren(
         id == null ? null : id.toString(),
         in.text("workerId").name().max(TaskLimits.WORKER_ID).or(""),
-        in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
+        TaskFields.leaseEpoch(in),
         first,
         children);
   }
@@ -45,11 +41,11 @@ final class JobChildrenForm {
    *
    * @param isStrict whether unknown fields of a child are errors
    */
-  static List<JobChild> children(Fields in, int most, boolean isStrict) {
+  static List<JobChild> children(FieldSource in, int most, boolean isStrict) {
     return in.objects("children", 1, most).stream().map(child -> child(child, isStrict)).toList();
   }
 
-  private static JobChild child(Fields in, boolean isStrict) {
+  private static JobChild child(FieldSource in, boolean isStrict) {
     if (isStrict) {
       in.refuseUnknown(FIELDS);
     }
@@ -57,21 +53,21 @@ final class JobChildrenForm {
   }
 
   /** Reads the {@code taskStage} of a child. */
-  static String stage(Fields in) {
+  static String stage(FieldSource in) {
     String stage = in.text("taskStage").required().name().max(TaskLimits.STAGE).or("");
-    if (stage.equals(JobCreator.SPLIT_STAGE) || stage.equals(JobCreator.MERGE_STAGE)) {
+    if (stage.equals(JobPlace.SPLIT_STAGE) || stage.equals(JobPlace.MERGE_STAGE)) {
       in.refuse("taskStage", "must not be split or merge, which are stages of the job itself");
     }
     return stage;
   }
 
   /** Reads the {@code taskContext} of a child. */
-  static String context(Fields in) {
+  static String context(FieldSource in) {
     in.refuseMisnomer("context", "taskContext");
     return in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or("");
   }
 
-  private static List<String> workers(Fields in) {
+  private static List<String> workers(FieldSource in) {
     Set<String> workers = TaskFields.workerIds(in);
     return workers.isEmpty() ? null : List.copyOf(workers);
   }

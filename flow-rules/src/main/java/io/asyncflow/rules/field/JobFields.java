@@ -1,21 +1,17 @@
-package io.asyncflow.flowsvr.job;
+package io.asyncflow.rules.field;
 
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
-import io.asyncflow.flowsvr.job.core.JobLimits;
-import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
-import io.asyncflow.rules.field.TaskFields;
-import io.asyncflow.rules.field.TaskLimits;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads the job of a create request. */
-public final class NewJobForm {
+/** The fields of a job to be created, and of calls about jobs. */
+public final class JobFields {
 
   private static final Set<String> FIELDS =
       Set.of(
@@ -33,20 +29,20 @@ public final class NewJobForm {
 
   private static final String TYPE_RULE = "is no name that a type can have";
 
-  private NewJobForm() {}
+  private JobFields() {}
 
   /** The job with defaults applied; usable only if {@code in} has no errors afterwards. */
-  public static NewJob read(Fields in) {
+  public static NewJob read(FieldSource in) {
     return read(in, false);
   }
 
   /** The same, but unknown fields are errors, also those of the team and of the children. */
-  public static NewJob readStrictly(Fields in) {
+  public static NewJob readStrictly(FieldSource in) {
     in.refuseUnknown(FIELDS);
     return read(in, true);
   }
 
-  private static NewJob read(Fields in, boolean isStrict) {
+  private static NewJob read(FieldSource in, boolean isStrict) {
     TaskType jobType = in.text("jobType").required().as(TaskType::parse, TYPE_RULE);
     TaskType childType =
         in.has("childType") ? in.text("childType").as(TaskType::parse, TYPE_RULE) : jobType;
@@ -56,12 +52,12 @@ public final class NewJobForm {
     }
     FailurePolicy policy =
         in.has("failurePolicy")
-            ? in.text("failurePolicy").as(NewJobForm::policy, "must be FINISH or FAIL_FAST")
+            ? in.text("failurePolicy").as(JobFields::policy, "must be FINISH or FAIL_FAST")
             : FailurePolicy.FINISH;
-    Team team = in.has("team") ? TeamForm.read(in.object("team"), isStrict) : null;
+    Team team = in.has("team") ? TeamFields.read(in.object("team"), isStrict) : null;
     List<JobChild> children =
         in.has("children")
-            ? JobChildrenForm.children(in, JobLimits.CHILDREN_AT_ONCE, isStrict)
+            ? JobChildFields.children(in, JobLimits.CHILDREN_AT_ONCE, isStrict)
             : null;
     if (team != null && children != null) {
       in.refuse("children", "must not be given with team, whose copies are the children");
@@ -73,7 +69,7 @@ public final class NewJobForm {
         jobType == null ? null : jobType.name(),
         in.text("jobInput").maxBytes(JobLimits.INPUT_BYTES).or(""),
         in.number("priority").between(0, TaskLimits.PRIORITY).or(0),
-        key(in),
+        TaskFields.idempotencyKey(in),
         policy,
         childType == null ? null : childType.name(),
         in.number("window").between(1, JobLimits.WINDOW).asInteger(),
@@ -86,8 +82,26 @@ public final class NewJobForm {
     return Arrays.stream(FailurePolicy.values()).filter(p -> p.name().equals(text)).findFirst();
   }
 
-  /** Refuses an empty key: its sender would wrongly expect protection against duplicates. */
-  private static String key(Fields in) {
-    return TaskFields.idempotencyKey(in);
+  /** The number of a job; {@code null} if it is invalid. */
+  public static Long jobId(FieldSource in) {
+    return in.text("jobId").required().as(PageFields::number, "is no job id");
+  }
+
+  /**
+   * Which jobs are listed.
+   *
+   * @param userId {@code null} for all
+   * @param type {@code null} for all
+   * @param before only jobs with lower numbers
+   */
+  public record Listed(String userId, TaskType type, int limit, long before) {}
+
+  /** Reads the fields of a list, but for its states. */
+  public static Listed listed(FieldSource in) {
+    return new Listed(
+        in.text("userId").name().max(TaskLimits.USER_ID).value(),
+        in.text("jobType").as(TaskType::parse, TYPE_RULE),
+        PageFields.limit(in),
+        PageFields.before(in));
   }
 }

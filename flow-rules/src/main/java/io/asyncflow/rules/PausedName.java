@@ -1,7 +1,6 @@
-package io.asyncflow.flowsvr.pause;
+package io.asyncflow.rules;
 
 import io.asyncflow.api.pause.PauseKind;
-import io.asyncflow.rules.TaskType;
 import java.util.Optional;
 
 /**

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.job.core;
+package io.asyncflow.rules.field;
 
 /** Limits of a job's parts. */
 public final class JobLimits {

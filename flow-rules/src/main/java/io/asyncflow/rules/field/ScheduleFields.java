@@ -1,29 +1,30 @@
-package io.asyncflow.flowsvr.schedule;
+package io.asyncflow.rules.field;
 
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.FirePreview;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
-import io.asyncflow.flowsvr.create.NewTaskForm;
-import io.asyncflow.flowsvr.job.NewJobForm;
-import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireTimes;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
-import tools.jackson.databind.json.JsonMapper;
 
-/** Reads the definition of a schedule, and the plan of a preview. */
-final class ScheduleForm {
+/** The fields of the definition of a schedule, and of calls about schedules. */
+public final class ScheduleFields {
 
-  static final int NAME = 128;
+  private static final int NAME = 128;
 
   private static final Set<String> FIELDS =
       Set.of(
@@ -75,20 +76,22 @@ final class ScheduleForm {
   private static final long DAYS_366_MS = Duration.ofDays(366).toMillis();
   private static final long CATCH_UP_MS = Duration.ofDays(7).toMillis();
   private static final int CATCH_UP_LIMIT = 100;
+  private static final int MAX_PREVIEW = 100;
+  private static final int DEFAULT_PREVIEW = 10;
   private static final int TARGET_BYTES = 8_192;
-  private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  private ScheduleForm() {}
+  private ScheduleFields() {}
 
   /**
    * A plan of fire times.
    *
    * @param times {@code null} if it is invalid, or if each fire follows from the end of a run
    */
-  record Plan(String cron, ZoneId zone, Long everyMs, Long anchor, Long afterMs, FireTimes times) {}
+  public record Plan(
+      String cron, ZoneId zone, Long everyMs, Long anchor, Long afterMs, FireTimes times) {}
 
   /** Reads a complete definition; it is valid only if {@code in} has no invalid field. */
-  static NewSchedule read(Fields in) {
+  public static NewSchedule read(FieldSource in) {
     in.refuseUnknown(FIELDS);
     String name = in.text("name").required().name().max(NAME).value();
     Plan plan = plan(in, name, true);
@@ -131,12 +134,112 @@ final class ScheduleForm {
   }
 
   /**
+   * The fire times that are asked for.
+   *
+   * @param from only later ones, in epoch ms; {@code null} for now
+   * @param start as in a schedule
+   * @param end as in a schedule
+   * @param count the most
+   */
+  public record Preview(Plan plan, Long from, Long start, Long end, long count) {
+
+    /** The fire times, which are valid only if no field is invalid. */
+    public FirePreview at(long now) {
+      List<Long> found = new ArrayList<>();
+      List<String> local = new ArrayList<>();
+      long after = from == null ? now : from;
+      OptionalLong time = plan.times().next(start == null ? after : Math.max(start - 1, after));
+      while (time.isPresent() && (end == null || time.getAsLong() < end) && found.size() < count) {
+        found.add(time.getAsLong());
+        local.add(
+            DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
+                Instant.ofEpochMilli(time.getAsLong()).atZone(plan.zone())));
+        time = plan.times().next(time.getAsLong());
+      }
+      return new FirePreview(found, local, FirePreview.Kind.valueOf(plan.times().kind().name()));
+    }
+  }
+
+  /** Reads a preview. */
+  public static Preview preview(FieldSource in) {
+    Plan plan = plan(in, null, false);
+    Long from = in.number("from").epochMs().asLong();
+    Long start = in.number("startTime").epochMs().asLong();
+    Long end = in.number("endTime").epochMs().asLong();
+    Long maxFires = in.number("maxFires").between(0, Long.MAX_VALUE).asLong();
+    int count = in.number("count").between(1, MAX_PREVIEW).or(DEFAULT_PREVIEW);
+    return new Preview(
+        plan, from, start, end, maxFires == null ? count : Math.min(count, maxFires));
+  }
+
+  /** Reads the definitions of a list, whose names must differ. */
+  public static List<NewSchedule> readAll(FieldSource in) {
+    List<NewSchedule> definitions = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (FieldSource item : in.objects("scheduleDataList", 1, TaskLimits.BATCH)) {
+      NewSchedule schedule = read(item);
+      if (schedule.name() != null && !names.add(schedule.name())) {
+        item.refuse("name", "appears twice in the list");
+      }
+      definitions.add(schedule);
+    }
+    return definitions;
+  }
+
+  /** The version that a changed schedule must have; {@code null} for any. */
+  public static Long ifVersion(FieldSource in) {
+    return in.number("ifVersion").between(0, Long.MAX_VALUE).asLong();
+  }
+
+  /** The schedule that a call names by its number, or by its name. */
+  public record Named(Long id, String name) {}
+
+  /** Reads which schedule a call is about. */
+  public static Named named(FieldSource in) {
+    Long id = in.text("scheduleId").as(PageFields::number, "is not a schedule id");
+    String name = in.text("name").name().max(NAME).value();
+    if (!in.has("scheduleId") && !in.has("name")) {
+      in.refuse("scheduleId", "is required, or name in its place");
+    }
+    return new Named(id, name);
+  }
+
+  /**
+   * Which schedules are listed.
+   *
+   * @param type {@code null} for all
+   * @param before only schedules with lower numbers
+   */
+  public record Listed(TaskType type, int limit, long before) {}
+
+  /** Reads the fields of a list, but for its states. */
+  public static Listed listed(FieldSource in) {
+    return new Listed(
+        in.text("taskType").as(TaskType::parse, "is not a valid task type"),
+        PageFields.limit(in),
+        PageFields.before(in));
+  }
+
+  /** The fires of the past that a backfill makes, in epoch ms. */
+  public record Backfill(Long from, Long to, int limit) {}
+
+  /** Reads which fires a backfill makes. */
+  public static Backfill backfill(FieldSource in) {
+    Long from = in.number("from").required().epochMs().asLong();
+    Long to = in.number("to").required().epochMs().asLong();
+    if (from != null && to != null && to <= from) {
+      in.refuse("to", "must be after from");
+    }
+    return new Backfill(from, to, PageFields.limit(in));
+  }
+
+  /**
    * Reads a plan.
    *
    * @param name from which the anchor of an interval follows; {@code null} for 0
    * @param mayFollowRuns whether {@code afterMs} is a plan
    */
-  static Plan plan(Fields in, String name, boolean mayFollowRuns) {
+  private static Plan plan(FieldSource in, String name, boolean mayFollowRuns) {
     String cron = in.text("cron").ascii().max(CRON).value();
     Long everyMs = in.number("everyMs").between(MIN_PAUSE_MS, DAYS_366_MS).asLong();
     Long afterMs =
@@ -167,7 +270,7 @@ final class ScheduleForm {
     return new Plan(cron, zone, everyMs, anchor, afterMs, times);
   }
 
-  private static void refusePlan(Fields in, List<String> plans, List<String> given) {
+  private static void refusePlan(FieldSource in, List<String> plans, List<String> given) {
     if (given.size() > 1) {
       in.refuse(
           given.get(1),
@@ -186,7 +289,7 @@ final class ScheduleForm {
         : String.join(", ", names.subList(0, last)) + " or " + names.get(last);
   }
 
-  private static FireTimes cron(Fields in, String cron, ZoneId zone) {
+  private static FireTimes cron(FieldSource in, String cron, ZoneId zone) {
     try {
       return FireTimes.cron(cron, zone);
     } catch (IllegalArgumentException e) {
@@ -195,7 +298,7 @@ final class ScheduleForm {
     }
   }
 
-  private static ZoneId zone(Fields in) {
+  private static ZoneId zone(FieldSource in) {
     String zone = in.text("zone").ascii().max(ZONE).or(UTC);
     try {
       return FireTimes.zone(zone);
@@ -210,39 +313,24 @@ final class ScheduleForm {
     return e.getMessage().replaceFirst("^(cron|zone):? ", "");
   }
 
-  private static NewTask task(Fields in) {
+  private static NewTask task(FieldSource in) {
     in.refuseUnknown(TASK_FIELDS);
     refuseOwn(in, "a key of its own", "idempotencyKey", "onDuplicate", "keyMs", "keyUntilDone");
     refuseOwn(in, "its own", "delayMs", "runAt");
-    TaskDraft draft = NewTaskForm.readWithoutKey(in);
-    NewTask task =
-        new NewTask(
-                draft.userId(),
-                draft.type() == null ? null : draft.type().name(),
-                draft.stage(),
-                draft.scheduleLog(),
-                draft.context(),
-                draft.priority(),
-                null,
-                null,
-                draft.maxRetryNum(),
-                draft.maxRetryInterval(),
-                null)
-            .withMaxUnexpectedRetries(draft.maxUnexpectedRetries())
-            .withWorkerIds(draft.workers().isEmpty() ? null : List.copyOf(draft.workers()));
+    NewTask task = TaskFields.taskWithoutKey(in);
     refuseIfLarge(in, "taskContext", task);
     return task;
   }
 
-  private static NewJob job(Fields in) {
+  private static NewJob job(FieldSource in) {
     refuseOwn(in, "a key of its own", "idempotencyKey");
-    NewJob job = NewJobForm.readStrictly(in);
+    NewJob job = JobFields.readStrictly(in);
     refuseIfLarge(in, job.hasSplit() ? "jobInput" : job.team() != null ? "team" : "children", job);
     return job;
   }
 
   /** What a fire decides by itself. */
-  private static void refuseOwn(Fields in, String what, String... names) {
+  private static void refuseOwn(FieldSource in, String what, String... names) {
     for (String name : names) {
       if (in.has(name)) {
         in.refuse(name, "must not be given: each fire of the schedule has " + what);
@@ -250,8 +338,8 @@ final class ScheduleForm {
     }
   }
 
-  private static void refuseIfLarge(Fields in, String largest, Object target) {
-    int bytes = JSON.writeValueAsString(target).getBytes(StandardCharsets.UTF_8).length;
+  private static void refuseIfLarge(FieldSource in, String largest, Record target) {
+    int bytes = SentFields.jsonBytes(target);
     if (bytes > TARGET_BYTES) {
       in.refuse(
           largest,
@@ -262,7 +350,7 @@ final class ScheduleForm {
     }
   }
 
-  private static <E extends Enum<E>> E choice(Fields in, String name, E[] values, E absent) {
+  private static <E extends Enum<E>> E choice(FieldSource in, String name, E[] values, E absent) {
     if (!in.has(name)) {
       return absent;
     }
@@ -271,7 +359,8 @@ final class ScheduleForm {
     return chosen == null ? absent : chosen;
   }
 
-  static <E extends Enum<E>> Optional<E> parse(String text, E[] values) {
+  /** The value that a text names without regard to case. */
+  public static <E extends Enum<E>> Optional<E> parse(String text, E[] values) {
     String name = text.toUpperCase(Locale.ROOT);
     return Arrays.stream(values).filter(value -> value.name().equals(name)).findFirst();
   }

@@ -1,7 +1,10 @@
-package io.asyncflow.flowsvr.tasktype;
+package io.asyncflow.rules.field;
 
-/** The valid range of each column of {@code t_schedule_cfg}; a save outside of it is refused. */
-enum TaskTypeRanges {
+/**
+ * The valid range of each setting of a type, a column of {@code t_schedule_cfg}; a save outside of
+ * it is refused.
+ */
+public enum TaskTypeRanges {
   SCHEDULE_LIMIT(1, 1_000),
   SCHEDULE_INTERVAL(1, 86_400),
   MAX_PROCESSING_TIME(1, 946_080_000), // 30 years
@@ -21,19 +24,24 @@ enum TaskTypeRanges {
   EVENTS(0, 2),
   SEALED(-1, 1);
 
-  final long min;
-  final long max;
+  private final long min;
+  private final long max;
 
   TaskTypeRanges(long min, long max) {
     this.min = min;
     this.max = max;
   }
 
-  int clamp(int value) {
+  /** Reads the field that has this range. */
+  NumberField read(FieldSource in, String name) {
+    return in.number(name).between(min, max);
+  }
+
+  public int clamp(int value) {
     return (int) clamp((long) value);
   }
 
-  long clamp(long value) {
+  public long clamp(long value) {
     return Math.min(Math.max(value, min), max);
   }
 }

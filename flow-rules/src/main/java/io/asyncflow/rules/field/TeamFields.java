@@ -1,14 +1,11 @@
-package io.asyncflow.flowsvr.job;
+package io.asyncflow.rules.field;
 
 import io.asyncflow.api.Team;
-import io.asyncflow.flowsvr.job.core.JobLimits;
-import io.asyncflow.flowsvr.web.read.Fields;
-import io.asyncflow.rules.field.TaskFields;
 import java.util.List;
 import java.util.Set;
 
 /** Reads the team of a job to be created. */
-final class TeamForm {
+final class TeamFields {
 
   private static final Set<String> FIELDS =
       Set.of(
@@ -21,14 +18,14 @@ final class TeamForm {
 
   private static final int MOVES = 3;
 
-  private TeamForm() {}
+  private TeamFields() {}
 
   /**
    * The team with defaults applied; usable only if {@code in} has no errors afterwards.
    *
    * @param isStrict whether unknown fields are errors
    */
-  static Team read(Fields in, boolean isStrict) {
+  static Team read(FieldSource in, boolean isStrict) {
     if (isStrict) {
       in.refuseUnknown(FIELDS);
     }
@@ -39,8 +36,8 @@ final class TeamForm {
     }
     return new Team(
         workers,
-        JobChildrenForm.stage(in),
-        JobChildrenForm.context(in),
+        JobChildFields.stage(in),
+        JobChildFields.context(in),
         candidates.isEmpty() ? null : List.copyOf(candidates),
         in.number("maxMoves").between(0, JobLimits.MOVES).or(MOVES));
   }
