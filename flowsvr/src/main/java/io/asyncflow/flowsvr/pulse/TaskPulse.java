@@ -72,7 +72,7 @@ public class TaskPulse {
     stage.count(Count.HELD, 1);
   }
 
-  /** A report was accepted. */
+  /** A report was accepted, or the update with which a client without leases ends its hold. */
   public void reported(TaskTransition transition) {
     TaskRow before = transition.before();
     StageCounters stage = of(before.id().type(), before.stage());
@@ -116,7 +116,7 @@ public class TaskPulse {
     failures.add(FailureNote.of(transition, verdict.name()));
   }
 
-  /** A status was set by hand, or by a client without epochs. */
+  /** A status was set by hand. */
   public void forced(TaskRow before, TaskStatus status) {
     StageCounters stage = of(before.id().type(), before.stage());
     if (before.status() == status) {
