@@ -23,12 +23,13 @@ final class HoldForm {
    */
   static Hold read(Fields in) {
     in.number("status").between(0, 1); // sent by old clients: only waiting tasks can be held
+    String workerId = in.text("workerId").name().max(TaskLimits.WORKER_ID).or("");
     String holdId = in.text("holdId").name().max(MAX_HOLD_ID).value();
     Hold hold =
         new Hold(
             TaskFields.existingType(in),
             in.number("limit").between(0, MAX_LIMIT).or(0),
-            in.text("workerId").name().max(TaskLimits.WORKER_ID).or(""),
+            workerId,
             Duration.ofMillis(in.number("waitMs").between(0, MAX_WAIT_MS).or(0)),
             "".equals(holdId) ? null : holdId,
             in.names("stages").max(MAX_STAGES, TaskLimits.STAGE).values(),
@@ -37,7 +38,8 @@ final class HoldForm {
                 Duration.ofMillis(
                     in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))),
             in.text("startId").name().max(TaskLimits.WORKER_ID).or(""),
-            in.number("workerVersion").between(0, Integer.MAX_VALUE).or(0));
+            in.number("workerVersion").between(0, Integer.MAX_VALUE).or(0),
+            workerId.isEmpty() ? in.queueTime() : null);
     TaskFields.refuseReserved(in, "taskType", hold.type());
     if (hold.isRepeatable() && hold.workerId().isEmpty()) {
       in.refuse("workerId", "is required with a holdId");
