@@ -160,7 +160,8 @@ class FreshCloneIT {
       stack.awaitPrinted("Asyncflow is ready at " + url);
       assertThat(curl(url + "/task_schedule_cfg/list")).contains("\"task_type\":\"Lark\"");
       String task =
-          "{\"taskData\":{\"user_id\":\"2\",\"task_type\":\"Lark\",\"task_stage\":\"handleProcess\"}}";
+          "{\"taskData\":{\"user_id\":\"2\",\"task_type\":\"Lark\","
+              + "\"task_stage\":\"handleProcess\"}}";
       assertThat(
               curl(url + "/task/create_task", "-H", "Content-Type: application/json", "-d", task))
           .contains("_lark_task_1");
