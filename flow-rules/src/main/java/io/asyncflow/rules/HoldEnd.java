@@ -73,7 +73,9 @@ public final class HoldEnd {
    * <p>A live worker sends a heartbeat every fifth of the lease. If the lease ended at the hard end
    * of the attempt and heartbeats came until then, the attempt timed out, which counts as a failed
    * attempt. If no heartbeat came for one and a half intervals before the end, the worker is lost,
-   * and no retry is used up. An old client sends no heartbeats: its attempt timed out.
+   * and no retry is used up. An old client sends no heartbeats: its attempt timed out, unless the
+   * lease {@linkplain Leases#ofQueue covers a queue}. Such a lease is too long for a worker that is
+   * alive, and nothing tells whether the attempt ever began.
    */
   public static TaskTransition expired(TaskRow row, TypeRules type) {
     int deliveries = row.deliveryCount() + 1;
@@ -84,7 +86,13 @@ public final class HoldEnd {
             ? "timed out: the attempt ran longer than max_processing_time ("
                 + type.maxProcessingTime().toSeconds()
                 + " s)"
-            : "worker lost: no heartbeat within the lease of " + type.lease().toSeconds() + " s";
+            : row.workerId().isEmpty()
+                ? "worker lost: no word of the task within "
+                    + (row.leaseEnd() - row.holdTime()) / 1000
+                    + " s of its hold"
+                : "worker lost: no heartbeat within the lease of "
+                    + type.lease().toSeconds()
+                    + " s";
     if (verdict == Verdict.POISON) {
       reason =
           "poison: "
@@ -139,12 +147,16 @@ public final class HoldEnd {
   }
 
   private static boolean timedOut(TaskRow row, TypeRules type) {
-    return row.workerId().isEmpty() || wasAliveAtTheEnd(row, type);
+    return row.workerId().isEmpty() ? !maybeNeverBegan(row, type) : wasAliveAtTheEnd(row, type);
+  }
+
+  /** An old client's word that a task still executes begins an attempt of known length. */
+  private static boolean maybeNeverBegan(TaskRow row, TypeRules type) {
+    return row.beatTime() == 0 && row.leaseEnd() > Leases.endOfAttempt(row, type);
   }
 
   private static boolean wasAliveAtTheEnd(TaskRow row, TypeRules type) {
-    long hardEnd = row.holdTime() + type.maxProcessingTime().toMillis();
-    boolean ranToTheEnd = row.leaseEnd() >= hardEnd;
+    boolean ranToTheEnd = row.leaseEnd() >= Leases.endOfAttempt(row, type);
     long wholeLease = Leases.first(row.workerId(), type).toMillis();
     return ranToTheEnd
         && row.beatTime() > 0

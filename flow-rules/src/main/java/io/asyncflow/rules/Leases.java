@@ -25,6 +25,23 @@ public final class Leases {
         : firstOfWorkers(type);
   }
 
+  /**
+   * The length of the lease that a hold grants to a worker that lays tasks into a queue of its own,
+   * and says of none when it begins: the time in the queue, and then an attempt.
+   */
+  public static Duration ofQueue(Duration queueTime, TypeRules type) {
+    return first("", type).plus(queueTime);
+  }
+
+  /** When the attempt has to be over, epoch ms; of an old client, its lease may last longer. */
+  public static long hardEnd(TaskRow row, TypeRules type) {
+    return Math.max(row.leaseEnd(), endOfAttempt(row, type));
+  }
+
+  static long endOfAttempt(TaskRow row, TypeRules type) {
+    return row.holdTime() + type.maxProcessingTime().toMillis();
+  }
+
   /** The length of the first lease of a worker, which can renew it. */
   public static Duration firstOfWorkers(TypeRules type) {
     Duration hardEnd = type.maxProcessingTime();
@@ -40,7 +57,7 @@ public final class Leases {
    */
   public static TaskRow renewed(
       TaskRow row, HeldTask beat, String workerId, TypeRules type, long now) {
-    long hardEnd = row.holdTime() + type.maxProcessingTime().toMillis();
+    long hardEnd = endOfAttempt(row, type);
     boolean isHeld =
         row.status() == TaskStatus.EXECUTING
             && row.leaseEpoch() == beat.leaseEpoch()

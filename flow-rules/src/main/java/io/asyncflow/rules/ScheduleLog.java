@@ -14,8 +14,9 @@ import java.util.List;
  * The ends of a task's last holds, as JSON: {@code lastData} is the last one, {@code historyDatas}
  * has the five before it, oldest first. Other fields of the object are kept.
  *
- * <p>A log that is not a JSON object (an old client may store any text) is replaced. Other fields
- * that leave no room for the last entry are dropped.
+ * <p>Old clients store logs of their own. Some put the object into a JSON text, some spell the
+ * names of its fields with capitals; both are read. What is no object at all is replaced. Other
+ * fields that leave no room for the last entry are dropped.
  */
 public final class ScheduleLog {
 
@@ -26,6 +27,9 @@ public final class ScheduleLog {
   private static final int MAX_BYTES = 65_535;
 
   private static final int MAX_BYTES_PER_CHARACTER = 3;
+
+  private static final List<String> FIELDS_OF_OLD_CLIENTS =
+      List.of("lastData", "historyDatas", "traceId", "errMsg", "cost");
 
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
@@ -89,13 +93,21 @@ public final class ScheduleLog {
         cost.matches("[0-9]{1,15}ms") ? Long.parseLong(cost.replace("ms", "")) : null);
   }
 
-  /** The ends of the last holds, oldest first; none of a log that has another form. */
+  /**
+   * The ends of the last holds, oldest first; without those that an old client wrote, which do not
+   * say when they were.
+   */
   public static List<Entry> entries(String log) {
     ObjectNode root = parse(log);
+    ArrayNode all = historyOf(root);
+    if (root.get("lastData") instanceof ObjectNode last) {
+      all.add(last);
+    }
     List<Entry> entries = new ArrayList<>();
-    historyOf(root).forEach(entry -> entries.add(read(entry)));
-    if (root.get("lastData") instanceof ObjectNode last && last.has("outcome")) {
-      entries.add(read(last));
+    for (JsonNode entry : all) {
+      if (entry.has("outcome") && entry.has("time")) {
+        entries.add(read(entry));
+      }
     }
     return entries;
   }
@@ -143,13 +155,31 @@ public final class ScheduleLog {
 
   private static ObjectNode parse(String log) {
     try {
-      if (log != null && !log.isBlank() && JSON.readTree(log) instanceof ObjectNode object) {
+      JsonNode root = JSON.readTree(log == null ? "" : log);
+      if (root.isTextual()) {
+        root = JSON.readTree(root.asText());
+      }
+      if (root instanceof ObjectNode object) {
+        withoutCapitals(object);
+        withoutCapitals(object.get("lastData"));
+        historyOf(object).forEach(ScheduleLog::withoutCapitals);
         return object;
       }
     } catch (JsonProcessingException e) {
       // not a log in this form
     }
     return JSON.createObjectNode();
+  }
+
+  private static void withoutCapitals(JsonNode node) {
+    if (node instanceof ObjectNode object) {
+      for (String name : FIELDS_OF_OLD_CLIENTS) {
+        JsonNode value = object.remove(Character.toUpperCase(name.charAt(0)) + name.substring(1));
+        if (value != null) {
+          object.putIfAbsent(name, value);
+        }
+      }
+    }
   }
 
   private static ArrayNode historyOf(ObjectNode root) {

@@ -9,6 +9,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.event.EventKind;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -424,6 +425,30 @@ class HoldEndTest {
     @Test
     void attemptOfAnOldClientTimedOut() {
       TaskRow task = expired(row.heldBy("").heldForMs(60_000).build(), TYPE);
+      assertThat(task.crtRetryNum()).isEqualTo(2);
+      assertThat(task.scheduleLog()).contains("TIMED_OUT");
+    }
+
+    @Test
+    void taskInTheQueueOfAnOldWorkerIsLostWithItAndNoRetryIsUsedUp() {
+      TaskRow held = row.heldBy("").heldForMs(3_660_000).failedTimes(3).build();
+      assertThat(Leases.ofQueue(Duration.ofHours(1), TYPE)).hasMillis(3_660_000);
+
+      TaskRow task = expired(held, TYPE);
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.orderTime()).isEqualTo(held.orderTime());
+      assertThat(task.crtRetryNum()).isEqualTo(3);
+      assertThat(task.deliveryCount()).isEqualTo(1);
+      assertThat(task.scheduleLog()).contains("WORKER_LOST", "no word of the task within 3660 s");
+
+      assertThat(expired(row.deliveredTimes(10).build(), TYPE).status())
+          .as("poison has an end there, too")
+          .isEqualTo(TaskStatus.FAILED);
+    }
+
+    @Test
+    void attemptThatAnOldClientSaidToHaveBegunTimedOut() {
+      TaskRow task = expired(row.heldBy("").heldForMs(90_000).lastBeatMsAgo(60_000).build(), TYPE);
       assertThat(task.crtRetryNum()).isEqualTo(2);
       assertThat(task.scheduleLog()).contains("TIMED_OUT");
     }

@@ -139,6 +139,27 @@ class ScheduleLogTest {
         .containsExactly("older", "old");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        // of the Java projects: the object, or a text with the object; it begins with no entry
+        "{'historyDatas':[{}],'lastData':{'cost':'12','errMsg':'no tape','traceId':'t'}}",
+        "\"{\\\"historyDatas\\\":[{}],\\\"lastData\\\":{\\\"errMsg\\\":\\\"no tape\\\"}}\"",
+        // of the Go projects
+        "{'LastData':{'TraceId':'t','ErrMsg':'no tape','Cost':'12ms'},'HistoryDatas':[{}]}"
+      })
+  void logOfAnOldClientIsReadAndGoesOnInEachOfItsForms(String written) {
+    String log = written.replace('\'', '"');
+    assertThat(ScheduleLog.last(log).error()).isEqualTo("no tape");
+    assertThat(ScheduleLog.entries(log)).as("its entries say no time").isEmpty();
+
+    String on = ScheduleLog.append(log, anEntry("mine", 1));
+    assertThat(read(on).fieldNames()).toIterable().containsOnly("lastData", "historyDatas");
+    assertThat(read(on).get("historyDatas").valueStream().map(e -> e.path("errMsg").asText("")))
+        .containsExactly("", "no tape");
+    assertThat(ScheduleLog.entries(on)).extracting(ScheduleLog.Entry::errMsg).containsOnly("mine");
+  }
+
   @Test
   void deepJsonIsNoLog() {
     String deep = "{\"lastData\":" + "[".repeat(100_000) + "]".repeat(100_000) + "}";

@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.DatabaseUrl;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.redisson.misc.RedisURI;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
 
@@ -64,6 +66,16 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "flow.compat.legacy-paths",
         word -> word.matches("true|false"),
         "FLOW_LEGACY_PATHS is '%s' and must be true or false.");
+    refuse(
+        settings,
+        "flow.compat.legacy-lease",
+        SettingsCheck::isUpToADay,
+        "FLOW_LEGACY_LEASE is '%s' and must be a time from 0s to 24h.");
+    refuse(
+        settings,
+        "flow.compat.go-paths",
+        word -> word.matches("true|false|cpp"),
+        "FLOW_GO_PATHS is '%s' and must be true, false or cpp.");
     if (!"true".equals(settings.getProperty("flow.access.weak-key"))) {
       refuseWeak(settings, "flow.access.api-key", "FLOW_API_KEY", WeakKey::isWeak, MAKE_ONE);
       refuseWeak(
@@ -136,6 +148,16 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
             + " characters, or a placeholder. "
             + remedy
             + " (for a trial, --flow.access.weak-key=true lets it pass).");
+  }
+
+  /** Longer leases would look endless. */
+  private static boolean isUpToADay(String time) {
+    try {
+      Duration duration = DurationStyle.detectAndParse(time);
+      return !duration.isNegative() && duration.compareTo(Duration.ofDays(1)) <= 0;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   /** Of the two that may be in force, the second may be none. */

@@ -381,6 +381,7 @@ public final class Given {
     private Set<String> preferred = Set.of();
     private Duration othersAfter = Duration.ZERO;
     private int version;
+    private Duration queueTime;
 
     private AHold(TaskType type) {
       this.type = type;
@@ -405,6 +406,12 @@ public final class Given {
       return by("");
     }
 
+    /** A client of an older protocol, which may let tasks lie in its queue. */
+    public AHold byAWorkerWithAQueue(Duration longest) {
+      this.queueTime = longest;
+      return byAnOldClient();
+    }
+
     public AHold withId(String value) {
       this.holdId = value;
       return this;
@@ -424,7 +431,8 @@ public final class Given {
 
     public Hold asRequest() {
       Preference preference = new Preference(preferred, othersAfter);
-      return new Hold(type, limit, worker, wait, holdId, stages, preference, "", version);
+      return new Hold(
+          type, limit, worker, wait, holdId, stages, preference, "", version, queueTime);
     }
 
     /** Asks once. */

@@ -49,8 +49,10 @@ class StartupIT {
             + " keys",
         "FLOW_ACCESS=key                        | FLOW_ACCESS is key, and there is no FLOW_API_KEY",
         "FLOW_DOCS=perhaps                      | FLOW_DOCS is 'perhaps' and must be true or false",
-        "FLOW_LEGACY_PATHS=perhaps              | FLOW_LEGACY_PATHS is 'perhaps' and must be true"
-            + " or",
+        "FLOW_LEGACY_PATHS=perhaps              | FLOW_LEGACY_PATHS is 'perhaps' and must be true or",
+        "FLOW_LEGACY_LEASE=25h                  | FLOW_LEGACY_LEASE is '25h' and must be a time from",
+        "FLOW_LEGACY_LEASE=soon                 | FLOW_LEGACY_LEASE is 'soon' and must be a time from",
+        "FLOW_GO_PATHS=java                     | FLOW_GO_PATHS is 'java' and must be true, false or",
         "FLOW_API_KEY=secret                    | FLOW_API_KEY would be guessed",
         "FLOW_API_KEY=changemesecretchangeme    | FLOW_API_KEY would be guessed",
         "FLOW_MYSQL_CONNECTIONS=0               | FLOW_MYSQL_CONNECTIONS is '0'",

@@ -64,6 +64,9 @@ final class DevCommand extends StackCommand {
       start(stack, "MariaDB, Redis" + (hasWorker() ? ", flowsvr and a worker" : " and flowsvr"));
       FlowClient flow = new HttpFlowClient(stack.url(), key.text());
       ExampleTaskTypes.createMissing(flow);
+      if ("true".equals(System.getenv("FLOW_LEGACY_PATHS"))) {
+        ExampleTaskTypes.spellForOldWorkers(flow, stack.url(), key.text());
+      }
       if (hasWorker()) {
         HelloSchedule.createMissing(flow.schedules());
         stack.startWorkers(1);

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import io.asyncflow.flowsvr.due.HoldKey;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.Set;
@@ -18,6 +19,8 @@ import java.util.Set;
  * @param stages the stages wanted; empty for all
  * @param startId identifies the start of the worker; empty if unknown
  * @param workerVersion the version of the worker's program; 0 if it sends none
+ * @param queueTime of a worker of an older protocol, for how long tasks may lie in its queue before
+ *     it begins them; {@code null} for all others
  */
 public record Hold(
     TaskType type,
@@ -28,7 +31,8 @@ public record Hold(
     Set<String> stages,
     Preference preference,
     String startId,
-    int workerVersion) {
+    int workerVersion,
+    Duration queueTime) {
 
   /** A hold without a preference, a start id and a version. */
   public Hold(
@@ -50,13 +54,22 @@ public record Hold(
       String holdId,
       Set<String> stages,
       Preference preference) {
-    this(type, limit, workerId, waitTime, holdId, stages, preference, "", 0);
+    this(type, limit, workerId, waitTime, holdId, stages, preference, "", 0, null);
   }
 
   /** A copy with a wait time of zero. */
   public Hold atOnce() {
     return new Hold(
-        type, limit, workerId, Duration.ZERO, holdId, stages, preference, startId, workerVersion);
+        type,
+        limit,
+        workerId,
+        Duration.ZERO,
+        holdId,
+        stages,
+        preference,
+        startId,
+        workerVersion,
+        queueTime);
   }
 
   /** A copy that wants, and prefers, none but these stages. */
@@ -72,11 +85,25 @@ public record Hold(
         granted,
         preferred.isEmpty() ? Preference.NONE : new Preference(preferred, preference.othersAfter()),
         startId,
-        workerVersion);
+        workerVersion,
+        queueTime);
   }
 
   public boolean isRepeatable() {
     return holdId != null;
+  }
+
+  /**
+   * Whether its worker may lose all tasks that it was given with one of them. So a task that was
+   * lost before is given to it alone.
+   */
+  boolean losesAllAtOnce() {
+    return queueTime != null;
+  }
+
+  /** The length of the lease that it grants. */
+  Duration lease(TaskTypeConfig config) {
+    return queueTime == null ? Leases.first(workerId, config) : Leases.ofQueue(queueTime, config);
   }
 
   /** The key that all deliveries of this hold share; only for a repeatable hold. */

@@ -101,7 +101,9 @@ class JointClaim {
    * @param shares the rows of each hold, after the hold and in due order
    * @param plan how many rows of each range were to be locked
    * @param setAside the number of tasks that were paused, because their jobs are
-   * @param isCut whether tasks may be left that did not fit into the answer
+   * @param isCut whether due tasks may be left that could not be given: they did not fit into the
+   *     answer, or no hold could take them together with others
+   * @param isTooLarge whether they did not fit
    * @param allowance the allowance of the type's limits
    */
   record Assignment(
@@ -109,6 +111,7 @@ class JointClaim {
       Map<Range, Integer> plan,
       int setAside,
       boolean isCut,
+      boolean isTooLarge,
       Allowance allowance) {
 
     int tasks() {
@@ -140,7 +143,7 @@ class JointClaim {
       BooleanSupplier anyJobPaused) {
     int most = maxTasks.getOrDefault(type.type(), Integer.MAX_VALUE);
     Assignment assignment = take(type, line, plan, anyJobPaused, most);
-    if (assignment.isCut()) {
+    if (assignment.isTooLarge()) {
       maxTasks.put(type.type(), 2 * Math.max(1, assignment.tasks()));
     }
     return assignment;
@@ -166,10 +169,16 @@ class JointClaim {
               waiting.sort(DUE_ORDER);
               List<List<TaskRow>> dealt =
                   FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
-              boolean isCut = cut(dealt) || isFull;
+              boolean isParted = partLost(dealt, line);
+              boolean isTooLarge = cut(dealt) || isFull;
               Assignment taken =
                   new Assignment(
-                      hold(dealt, line, type, held), planned, setAside, isCut, allowance);
+                      hold(dealt, line, type, held),
+                      planned,
+                      setAside,
+                      isParted || isTooLarge,
+                      isTooLarge,
+                      allowance);
               limits.spend(type, allowance, taken.tasks());
               return taken;
             });
@@ -205,6 +214,27 @@ class JointClaim {
 
   private static Candidate candidate(TaskRow row) {
     return new Candidate(row.stage(), row.lane(), row.now() - row.orderTime());
+  }
+
+  /**
+   * Leaves a hold that {@linkplain Hold#losesAllAtOnce loses all its tasks at once} either its
+   * first task alone, if an earlier holder of that was lost, or none of which one was. So a task
+   * that ends its workers ends no others.
+   *
+   * @return whether any task was removed
+   */
+  private static boolean partLost(List<List<TaskRow>> shares, List<Claimant> line) {
+    boolean isAny = false;
+    for (int i = 0; i < line.size(); i++) {
+      List<TaskRow> share = shares.get(i);
+      if (line.get(i).hold().losesAllAtOnce() && !share.isEmpty()) {
+        TaskRow first = share.get(0);
+        isAny |=
+            share.removeIf(
+                row -> row != first && (first.deliveryCount() > 0 || row.deliveryCount() > 0));
+      }
+    }
+    return isAny;
   }
 
   /**
@@ -277,7 +307,7 @@ class JointClaim {
         continue; // skips the cost of a random trace id
       }
       Holder holder = new Holder(line.get(i).hold().workerId(), newTraceId());
-      long lease = Leases.first(holder.workerId(), type).toMillis();
+      long lease = line.get(i).hold().lease(type).toMillis();
       for (TaskRow row : dealt.get(i).stream().sorted(DUE_ORDER).toList()) {
         TaskRow held = row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + lease);
         changes

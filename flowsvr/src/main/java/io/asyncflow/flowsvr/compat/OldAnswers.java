@@ -1,13 +1,11 @@
 package io.asyncflow.flowsvr.compat;
 
 import io.asyncflow.api.CreateResult;
+import io.asyncflow.flowsvr.compat.OldRoutes.Route;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
-import io.asyncflow.flowsvr.web.read.FieldNames;
 import io.asyncflow.rules.TaskType;
-import java.util.List;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.core.MethodParameter;
 import org.springframework.http.MediaType;
 import org.springframework.http.converter.HttpMessageConverter;
@@ -26,41 +24,14 @@ import tools.jackson.databind.node.ObjectNode;
  * some refuse what they do not know.
  */
 @RestControllerAdvice
-@ConditionalOnProperty(name = "flow.compat.legacy-paths", havingValue = "true")
 class OldAnswers implements ResponseBodyAdvice<Object> {
 
-  private static final List<String> OF_TASK =
-      List.of(
-          "userId",
-          "taskId",
-          "taskType",
-          "taskStage",
-          "orderTime",
-          "priority",
-          "status",
-          "crtRetryNum",
-          "maxRetryNum",
-          "maxRetryInterval",
-          "scheduleLog",
-          "taskContext",
-          "createTime",
-          "modifyTime");
-
-  private static final List<String> OF_TYPE =
-      List.of(
-          "task_type",
-          "schedule_limit",
-          "schedule_interval",
-          "max_processing_time",
-          "max_retry_num",
-          "retry_interval",
-          "create_time",
-          "modify_time");
-
+  private final OldRoutes routes;
   private final TaskTypes types;
   private final JsonMapper json;
 
-  OldAnswers(TaskTypes types, JsonMapper json) {
+  OldAnswers(OldRoutes routes, TaskTypes types, JsonMapper json) {
+    this.routes = routes;
     this.types = types;
     this.json = json;
   }
@@ -68,7 +39,7 @@ class OldAnswers implements ResponseBodyAdvice<Object> {
   @Override
   public boolean supports(
       MethodParameter returnType, Class<? extends HttpMessageConverter<?>> converter) {
-    return true; // it is told by the path
+    return !routes.all().isEmpty(); // the rest is told by the path
   }
 
   @Override
@@ -79,19 +50,39 @@ class OldAnswers implements ResponseBodyAdvice<Object> {
       Class<? extends HttpMessageConverter<?>> converter,
       ServerHttpRequest request,
       ServerHttpResponse response) {
-    OldCall call = OldCall.of(((ServletServerHttpRequest) request).getServletRequest());
-    return call != null && body instanceof Envelope<?> answer
-        ? Envelope.ok(translated(call, answer.result()))
-        : body;
+    Route route = routes.of(((ServletServerHttpRequest) request).getServletRequest());
+    if (route == null || !(body instanceof Envelope<?> answer)) {
+      return body;
+    }
+    ObjectNode result = translated(route.dialect(), route.call(), answer.result());
+    if (!route.dialect().isFlat()) {
+      return Envelope.ok(result);
+    }
+    ObjectNode flat = json.createObjectNode().put("code", 0).put("msg", answer.msg());
+    return result == null ? flat : flat.setAll(result);
   }
 
-  private Object translated(OldCall call, Object result) {
+  private ObjectNode translated(Dialect dialect, OldCall call, Object result) {
+    Dialect.Results names = dialect.results();
+    ObjectNode answer = json.createObjectNode();
     return switch (call) {
-      case CREATE_TASK -> json.createObjectNode().put("task_id", ((CreateResult) result).taskId());
-      case GET_TASK -> json.createObjectNode().set("taskData", task(tree(result).path("taskData")));
-      case TASK_LIST, USER_TASK_LIST, HOLD_TASK -> tasks(tree(result).path("taskList"));
-      case LIST_TYPES -> types(tree(result).path("scheduleCfgList"));
-      case SET_TASK, SAVE_TYPE -> result;
+      case CREATE_TASK -> {
+        ObjectNode task = json.createObjectNode().put("taskId", ((CreateResult) result).taskId());
+        JsonNode id = dialect.task().write(task).iterator().next();
+        yield answer.set(names.taskId(), id);
+      }
+      case GET_TASK -> answer.set(names.task(), task(dialect, tree(result).path("taskData")));
+      case LIST_TASKS, LIST_TASKS_OF_USER, HOLD_TASKS -> {
+        ArrayNode list = answer.putArray(names.tasks());
+        tree(result).path("taskList").forEach(task -> list.add(task(dialect, task)));
+        yield answer;
+      }
+      case LIST_TYPES -> {
+        ArrayNode list = answer.putArray(names.types());
+        tree(result).path("scheduleCfgList").forEach(type -> list.add(type(dialect, type)));
+        yield answer;
+      }
+      case SET_TASK, SAVE_TYPE -> null;
     };
   }
 
@@ -99,21 +90,9 @@ class OldAnswers implements ResponseBodyAdvice<Object> {
     return json.valueToTree(result);
   }
 
-  private ObjectNode tasks(JsonNode tasks) {
-    ObjectNode answer = json.createObjectNode();
-    ArrayNode list = answer.putArray("taskList");
-    tasks.forEach(task -> list.add(task(task)));
-    return answer;
-  }
-
-  private ObjectNode task(JsonNode task) {
-    ObjectNode old = json.createObjectNode();
-    for (String member : OF_TASK) {
-      if (task.has(member)) {
-        old.set(FieldNames.toSnakeCase(member), task.get(member));
-      }
-    }
-    return old.put("task_type", spelling(task.path("taskType").asString()));
+  private ObjectNode task(Dialect dialect, JsonNode task) {
+    ((ObjectNode) task).put("taskType", spelling(task.path("taskType").asString()));
+    return dialect.task().write(task);
   }
 
   /** As {@code t_schedule_cfg} has it: an old worker looks for the class of this name. */
@@ -121,10 +100,11 @@ class OldAnswers implements ResponseBodyAdvice<Object> {
     return TaskType.parse(type).flatMap(types::known).map(TaskTypeConfig::spelling).orElse(type);
   }
 
-  private ObjectNode types(JsonNode list) {
-    ObjectNode answer = json.createObjectNode();
-    ArrayNode old = answer.putArray("scheduleCfgList");
-    list.forEach(type -> old.add(((ObjectNode) type).retain(OF_TYPE)));
-    return answer;
+  /** Where a type has one interval, that is its largest. */
+  private static ObjectNode type(Dialect dialect, JsonNode type) {
+    if (type.path("max_retry_interval").isNull()) {
+      ((ObjectNode) type).set("max_retry_interval", type.get("retry_interval"));
+    }
+    return dialect.type().write(type);
   }
 }

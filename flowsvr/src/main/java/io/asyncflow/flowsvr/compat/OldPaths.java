@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
@@ -15,16 +14,15 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 /** Leads the paths of old clients to the controller methods of the API. */
 @Component
-@ConditionalOnProperty(name = "flow.compat.legacy-paths", havingValue = "true")
 class OldPaths {
 
-  OldPaths(@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping routes) {
-    for (OldCall call : OldCall.values()) {
-      add(call, routes);
-    }
+  OldPaths(
+      OldRoutes old,
+      @Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping routes) {
+    old.all().forEach((path, route) -> add(path, route.call(), routes));
   }
 
-  private static void add(OldCall call, RequestMappingHandlerMapping routes) {
+  private static void add(String path, OldCall call, RequestMappingHandlerMapping routes) {
     Map.Entry<RequestMappingInfo, HandlerMethod> ofApi =
         routes.getHandlerMethods().entrySet().stream()
             .filter(route -> route.getKey().getPatternValues().contains(call.pathOfApi()))
@@ -33,10 +31,10 @@ class OldPaths {
     Set<RequestMethod> methods =
         Stream.concat(
                 ofApi.getKey().getMethodsCondition().getMethods().stream(),
-                Stream.of(call.furtherMethods()))
+                call.furtherMethods().stream())
             .collect(toSet());
     routes.registerMapping(
-        RequestMappingInfo.paths(call.path())
+        RequestMappingInfo.paths(path)
             .methods(methods.toArray(RequestMethod[]::new))
             .options(routes.getBuilderConfiguration())
             .build(),

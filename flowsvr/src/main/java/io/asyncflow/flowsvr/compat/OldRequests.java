@@ -1,19 +1,24 @@
 package io.asyncflow.flowsvr.compat;
 
 import io.asyncflow.flowsvr.access.chain.RequestRateGate;
+import io.asyncflow.flowsvr.compat.OldRoutes.Route;
 import io.asyncflow.flowsvr.web.load.DatabaseGate;
 import io.asyncflow.flowsvr.web.load.ListShare;
+import io.asyncflow.flowsvr.web.read.FieldNames;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.FieldsResolver;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerInterceptor;
@@ -21,16 +26,15 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
-import tools.jackson.databind.node.StringNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads the requests of old clients as requests of the API, and lets them pass the same gates.
  *
- * <p>Such a client writes a task's type as it is spelled in {@code t_schedule_cfg} into the task's
- * id, fills contexts of 8,192 bytes, asks for more rows than a page has, and sends no cursor.
+ * <p>Such a client fills contexts of 8,192 bytes, asks for more rows than a page has, and sends no
+ * cursor.
  */
 @Component
-@ConditionalOnProperty(name = "flow.compat.legacy-paths", havingValue = "true")
 @Order(0) // its resolver comes before the one of the API
 class OldRequests implements WebMvcConfigurer {
 
@@ -39,32 +43,44 @@ class OldRequests implements WebMvcConfigurer {
 
   private static final int FURTHER_PAGES = 3;
 
+  /** Some clients begin the name with a capital letter. */
+  private static final List<String> TASK_DATA = List.of("taskData", "TaskData");
+
+  private final OldRoutes routes;
   private final ListShare lists;
   private final List<HandlerInterceptor> gates;
+  private final Duration queueTime;
 
-  OldRequests(DatabaseGate database, ListShare lists, RequestRateGate rates) {
+  OldRequests(
+      OldRoutes routes,
+      DatabaseGate database,
+      ListShare lists,
+      RequestRateGate rates,
+      @Value("${flow.compat.legacy-lease:1h}") Duration queueTime) {
+    this.routes = routes;
     this.lists = lists;
     this.gates = List.of(database, lists, rates);
+    this.queueTime = queueTime;
   }
 
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
-    gates.forEach(gate -> registry.addInterceptor(gate).addPathPatterns(OldCall.paths()));
+    String[] paths = routes.all().keySet().toArray(String[]::new);
+    if (paths.length > 0) { // none would mean all
+      gates.forEach(gate -> registry.addInterceptor(gate).addPathPatterns(paths));
+    }
   }
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(new Resolver(lists));
+    if (!routes.all().isEmpty()) {
+      resolvers.add(new Resolver());
+    }
   }
 
-  private static final class Resolver implements HandlerMethodArgumentResolver {
+  private final class Resolver implements HandlerMethodArgumentResolver {
 
     private final FieldsResolver ofApi = new FieldsResolver();
-    private final ListShare lists;
-
-    Resolver(ListShare lists) {
-      this.lists = lists;
-    }
 
     @Override
     public boolean supportsParameter(MethodParameter parameter) {
@@ -77,38 +93,87 @@ class OldRequests implements WebMvcConfigurer {
         ModelAndViewContainer container,
         NativeWebRequest request,
         WebDataBinderFactory binderFactory) {
-      Fields fields = ofApi.resolveArgument(parameter, container, request, binderFactory);
       HttpServletRequest http = request.getNativeRequest(HttpServletRequest.class);
-      OldCall call = OldCall.of(http);
-      if (call != null) {
-        translate(call, fields);
+      Route route = routes.of(http);
+      boolean isText = route != null && route.dialect().sendsPlainText();
+      Fields fields =
+          ofApi.resolveArgument(
+              parameter,
+              container,
+              isText ? new ServletWebRequest(new TextAsJson(http)) : request,
+              binderFactory);
+      if (route != null) {
+        translate(route, fields);
         fields.allowFurtherPages(() -> lists.takeFurther(http, FURTHER_PAGES));
       }
       return fields;
     }
   }
 
-  private static void translate(OldCall call, Fields fields) {
-    switch (call) {
-      case GET_TASK -> fields.change("taskId", OldRequests::inLowerCase);
-      case SET_TASK -> {
-        fields.change("taskId", OldRequests::inLowerCase);
-        fields.allowBytes("taskContext", CONTEXT_BYTES);
-      }
-      case CREATE_TASK -> fields.allowBytes("taskContext", CONTEXT_BYTES);
-      case HOLD_TASK -> fields.change("limit", OldRequests::atMost);
-      case TASK_LIST, USER_TASK_LIST ->
-          fields.change(
-              "limit", limit -> isNone(limit) ? IntNode.valueOf(MOST_ROWS) : atMost(limit));
-      case LIST_TYPES, SAVE_TYPE -> {}
+  /** A body without a content type is read as JSON. */
+  private static final class TextAsJson extends HttpServletRequestWrapper {
+
+    private TextAsJson(HttpServletRequest request) {
+      super(request);
+    }
+
+    @Override
+    public String getContentType() {
+      String type = super.getContentType();
+      return type != null && type.startsWith(MediaType.TEXT_PLAIN_VALUE) ? null : type;
     }
   }
 
-  /** An id has no capital letters. */
-  private static JsonNode inLowerCase(JsonNode id) {
-    return id != null && id.isString()
-        ? StringNode.valueOf(id.asString().toLowerCase(Locale.ROOT))
-        : id;
+  private void translate(Route route, Fields fields) {
+    Dialect.Members task = route.dialect().task();
+    switch (route.call()) {
+      case CREATE_TASK -> {
+        fields.translate(sent -> withTask(sent, task));
+        fields.allowBytes("taskContext", CONTEXT_BYTES);
+      }
+      case SET_TASK -> {
+        fields.translate(sent -> task.read(flat(sent)));
+        fields.allowBytes("taskContext", CONTEXT_BYTES);
+      }
+      case GET_TASK -> fields.translate(task::read);
+      case HOLD_TASKS -> {
+        fields.translate(sent -> limited(sent, sent.get("limit")));
+        fields.allowQueue(route.dialect().hasQueue() ? queueTime : Duration.ZERO);
+      }
+      case LIST_TASKS, LIST_TASKS_OF_USER ->
+          fields.translate(
+              sent -> {
+                JsonNode limit = sent.get("limit");
+                return limited(task.read(sent), isNone(limit) ? IntNode.valueOf(MOST_ROWS) : limit);
+              });
+      case SAVE_TYPE -> fields.allowRespelling();
+      case LIST_TYPES -> {}
+    }
+  }
+
+  private static ObjectNode withTask(ObjectNode sent, Dialect.Members members) {
+    return sent.get("taskData") instanceof ObjectNode task
+        ? sent.set("taskData", members.read(task))
+        : sent;
+  }
+
+  /** Some clients put the task into an object, and its id beside this. */
+  private static ObjectNode flat(ObjectNode sent) {
+    for (String name : TASK_DATA) {
+      if (sent.get(name) instanceof ObjectNode task) {
+        sent.remove(name);
+        task.properties()
+            .forEach(
+                entry -> {
+                  boolean isEmpty = entry.getValue().asString("?").isEmpty();
+                  String field = FieldNames.toCamelCase(entry.getKey());
+                  if (!isEmpty || !sent.has(field)) {
+                    sent.set(field, entry.getValue());
+                  }
+                });
+      }
+    }
+    return sent;
   }
 
   /** An absent limit and 0 are the largest one. */
@@ -117,8 +182,8 @@ class OldRequests implements WebMvcConfigurer {
   }
 
   /** A larger limit is the largest one; what is no number is left to the form. */
-  private static JsonNode atMost(JsonNode limit) {
+  private static ObjectNode limited(ObjectNode sent, JsonNode limit) {
     boolean isMore = limit != null && limit.asLong(0) > MOST_ROWS;
-    return isMore ? IntNode.valueOf(MOST_ROWS) : limit;
+    return limit == null ? sent : sent.set("limit", isMore ? IntNode.valueOf(MOST_ROWS) : limit);
   }
 }

@@ -28,7 +28,7 @@ class AuditorStore {
       sql(
           """
       status = 2
-        AND (lease_end > now_ms + %d OR reported_epoch >= lease_epoch)
+        AND (lease_end > now_ms + %s OR reported_epoch >= lease_epoch)
       """
               .formatted(LONGEST.toMillis()));
 

@@ -30,6 +30,7 @@ final class HoldForm {
         new LinkedHashSet<>(sent.stages()),
         new Preference(new LinkedHashSet<>(sent.prefer()), Duration.ofMillis(sent.othersAfterMs())),
         sent.startId(),
-        sent.workerVersion());
+        sent.workerVersion(),
+        sent.workerId().isEmpty() ? in.queueTime() : null);
   }
 }

@@ -54,6 +54,9 @@ import org.springframework.stereotype.Service;
 @Service
 public class TaskHolds implements HoldDemand, DisposableBean {
 
+  /** For so long, a client that has asked for tasks is believed to ask again. */
+  private static final Duration UNNAMED_FOR = Duration.ofMinutes(2);
+
   /** When a line asks again in which a hold was left out: it may get tasks by then. */
   private static final long LEFT_OUT_MS = 1_000;
 
@@ -67,6 +70,9 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   private final TaskMeters meters;
   private final Node node;
   private final Map<Kind, WaitingLine> lines = new ConcurrentHashMap<>();
+
+  /** {@link System#nanoTime()} of the last hold without a worker id, by type. */
+  private final Map<TaskType, Long> unnamed = new ConcurrentHashMap<>();
 
   /** The key of a line. */
   private record Kind(TaskType type, boolean namesStages) {}
@@ -106,6 +112,9 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     Optional<TaskTypeConfig> known =
         hold.waitTime().isZero() ? Optional.empty() : types.known(hold.type());
     refuseIfUnheard(hold, known.orElseGet(() -> types.require(hold.type())));
+    if (hold.workerId().isEmpty()) {
+      unnamed.put(hold.type(), begin);
+    }
     CompletableFuture<List<Task>> tasks = lineOf(hold).join(hold);
     throwIfFailed(tasks);
     open.add(hold, tasks);
@@ -117,6 +126,12 @@ public class TaskHolds implements HoldDemand, DisposableBean {
           }
         });
     return tasks;
+  }
+
+  /** Whether a client without a worker id has asked this server for tasks of the type lately. */
+  public boolean hasUnnamedPollers(TaskType type) {
+    Long last = unnamed.get(type);
+    return last != null && node.nanoTime() - last < UNNAMED_FOR.toNanos();
   }
 
   /** Whether the hold's worker is paused, as far as is known; reads nothing. */

@@ -74,7 +74,7 @@ public class TaskPulse {
     stage.count(Count.HELD, 1);
   }
 
-  /** A report was accepted. */
+  /** A report was accepted, or the update with which a client without leases ends its hold. */
   public void reported(TaskTransition transition) {
     AfterCommit.runNow(() -> count(transition));
   }
@@ -126,7 +126,7 @@ public class TaskPulse {
     failures.add(FailureNote.of(transition, verdict.name()));
   }
 
-  /** A status was set by hand, or by a client without epochs. */
+  /** A status was set by hand. */
   public void forced(TaskRow before, TaskStatus status) {
     AfterCommit.runNow(() -> count(before, status));
   }

@@ -1,10 +1,14 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.act.Change;
 import io.asyncflow.rules.RetryPolicy;
+import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
+import io.asyncflow.rules.field.TextField;
 
 /**
  * The partial update of an old client without leases; {@code null} keeps a field.
@@ -54,6 +58,36 @@ public record TaskUpdate(
             ifSet(maxRetryInterval, policy.cap()),
             ifSet(userId, row.userId()));
     return Change.between(before, this);
+  }
+
+  /** What becomes of a task that is not final. */
+  TaskTransition transitionOf(TaskRow row, TaskStatus next) {
+    TaskRow after =
+        row.copy()
+            .status(next)
+            .stage(taskStage == null ? row.stage() : taskStage)
+            .crtRetryNum(crtRetryNum == null ? row.crtRetryNum() : crtRetryNum)
+            .scheduleLog(scheduleLog == null ? "" : scheduleLog)
+            .row();
+    EventKind kind = kindOf(row, after);
+    boolean isFailure = kind == EventKind.RETRY || kind == EventKind.FAILED;
+    String error = isFailure ? ScheduleLog.last(scheduleLog).error() : null;
+    return new TaskTransition(row, after, kind, error == null ? null : TextField.keepable(error));
+  }
+
+  /** Old clients count failures themselves. */
+  private static EventKind kindOf(TaskRow row, TaskRow after) {
+    return switch (after.status()) {
+      case SUCCESS -> EventKind.SUCCESS;
+      case FAILED -> EventKind.FAILED;
+      case EXECUTING -> EventKind.HELD;
+      case WAITING ->
+          after.crtRetryNum() > row.crtRetryNum()
+              ? EventKind.RETRY
+              : after.stage().equals(row.stage()) ? EventKind.RELEASED : EventKind.NEXT_STAGE;
+      case CANCELLED, PAUSED ->
+          throw new IllegalArgumentException("an update neither cancels nor pauses a task");
+    };
   }
 
   private static <T> T ifSet(T wanted, T current) {

@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
@@ -9,6 +8,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.RetryPolicy;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -33,6 +33,7 @@ class TaskUpdateStore {
               max_retry_num = COALESCE(:maxRetryNum, max_retry_num),
               max_retry_interval = COALESCE(:maxRetryInterval, max_retry_interval),
               lease_end = IF(:renews, now_ms + :lease, lease_end),
+              beat_time = IF(:renews, now_ms, beat_time),
               reported_epoch = IF(:endsHold, lease_epoch, reported_epoch),
               report_id = IF(:endsHold, NULL, report_id),
               delivery_count = IF(:endsHold, 0, delivery_count),
@@ -53,8 +54,9 @@ class TaskUpdateStore {
   }
 
   /** Writes a partial update of a row that the caller has locked. */
-  void update(
-      TaskRow row, TaskUpdate update, TaskStatus status, long orderTime, TaskTypeConfig type) {
+  void update(TaskTransition change, TaskUpdate update, long orderTime, TaskTypeConfig type) {
+    TaskRow row = change.before();
+    TaskStatus status = change.after().status();
     boolean held = row.status() == TaskStatus.EXECUTING;
     RetryPolicy policy = row.retryPolicy(type);
     jdbc.sql(UPDATE.of(row.id().table()))
@@ -79,22 +81,7 @@ class TaskUpdateStore {
     List<TaskLedger.Change> changes = List.of(TaskLedger.Change.of(row, status));
     ledgers.forEach(ledger -> ledger.record(changes));
     if (status != row.status()) {
-      tell(row, update, status);
+      events.addTask(change.kind(), change.after(), change.errMsg());
     }
-  }
-
-  private void tell(TaskRow row, TaskUpdate update, TaskStatus status) {
-    String stage = update.taskStage() == null ? row.stage() : update.taskStage();
-    EventKind kind =
-        switch (status) {
-          case SUCCESS -> EventKind.SUCCESS;
-          case FAILED -> EventKind.FAILED;
-          case CANCELLED -> EventKind.CANCELLED;
-          case EXECUTING -> EventKind.HELD;
-          case WAITING -> stage.equals(row.stage()) ? EventKind.RELEASED : EventKind.NEXT_STAGE;
-          case PAUSED -> throw new IllegalArgumentException("an update pauses no task");
-        };
-    int failures = update.crtRetryNum() == null ? row.crtRetryNum() : update.crtRetryNum();
-    events.addTask(kind, row.copy().status(status).stage(stage).crtRetryNum(failures).row(), null);
   }
 }

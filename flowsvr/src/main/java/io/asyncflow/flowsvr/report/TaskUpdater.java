@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.LeaseLostException;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +79,7 @@ public class TaskUpdater {
       throw new TaskNotFoundException(id);
     }
     type.sealRule().check(id.type().name(), update.taskContext(), "taskContext");
-    Optional<Written> written =
+    Optional<TaskTransition> written =
         transactions.execute(
             () -> {
               TaskRow row =
@@ -94,18 +95,24 @@ public class TaskUpdater {
               }
               refuseIfHeld(row);
               TaskStatus status = statusAfter(row, update);
-              updates.update(row, update, status, orderTimeAfter(row, update), type);
+              TaskTransition change = update.transitionOf(row, status);
+              updates.update(change, update, orderTimeAfter(row, update), type);
               if (!row.isUnderLiveLease()) { // otherwise a client without leases reports its run
                 acts.record(
                     Act.onTask("UPDATE", id, row.status(), status)
                         .with(update.changeOf(row, row.retryPolicy(type))));
               }
-              return Optional.of(new Written(row, status));
+              return Optional.of(change);
             });
     written.ifPresent(
         change -> {
-          pulse.forced(change.before(), change.status());
-          if (change.status() == TaskStatus.WAITING) {
+          TaskRow before = change.before();
+          if (before.status() == TaskStatus.EXECUTING && before.workerId().isEmpty()) {
+            pulse.reported(change);
+          } else {
+            pulse.forced(before, change.after().status());
+          }
+          if (change.makesWaiting()) {
             events.publish(new TasksWaiting(id.type()));
           }
         });
@@ -119,9 +126,6 @@ public class TaskUpdater {
     }
     caller.requireWorker(row.workerId());
   }
-
-  /** A status that was written, and the row before. */
-  private record Written(TaskRow before, TaskStatus status) {}
 
   private static void refuseIfHeld(TaskRow row) {
     if (row.isUnderLiveLease() && !row.workerId().isEmpty()) {

@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -124,7 +125,7 @@ class RunningTasks {
   }
 
   private static RunningTask shown(TaskRow row, TaskTypeConfig type) {
-    long hardEnd = row.holdTime() + type.maxProcessingTime().toMillis();
+    long hardEnd = Leases.hardEnd(row, type);
     return new RunningTask(
         row.id().toString(),
         row.stage(),

@@ -18,10 +18,15 @@ import java.util.stream.Collectors;
  * @param removed the values that were sent as null and can be {@code null}
  * @param expectedModifyTime epoch ms, as the caller has read the type; 0 if there is none yet;
  *     {@code null} for any
+ * @param respells whether an existing type is to be spelled as in {@code settings}
  * @param why for the record
  */
 record TaskTypeForm(
-    TaskTypeSettings settings, Set<Removable> removed, Long expectedModifyTime, Reason why) {
+    TaskTypeSettings settings,
+    Set<Removable> removed,
+    Long expectedModifyTime,
+    boolean respells,
+    Reason why) {
 
   /** A value that a type need not have. */
   enum Removable {
@@ -76,7 +81,7 @@ record TaskTypeForm(
         Arrays.stream(Removable.values())
             .filter(value -> in.isNull(value.field))
             .collect(Collectors.toUnmodifiableSet());
-    return new TaskTypeForm(settings, removed, expected, why);
+    return new TaskTypeForm(settings, removed, expected, in.respells(), why);
   }
 
   /**
@@ -113,6 +118,6 @@ record TaskTypeForm(
             settings.paused(),
             null,
             null);
-    return removed.isEmpty() && settings.equals(tuned);
+    return removed.isEmpty() && !respells && settings.equals(tuned);
   }
 }

@@ -25,6 +25,13 @@ interface TaskTypeRows extends JpaRepository<TaskTypeConfig, String> {
       nativeQuery = true)
   Optional<TaskTypeConfig> findLocked(String taskType);
 
+  /** Spells the type's name like this from now on; its row is to be read again. */
+  @Modifying(clearAutomatically = true)
+  @Query(
+      value = "UPDATE t_schedule_cfg SET task_type = :taskType WHERE task_type = :taskType",
+      nativeQuery = true)
+  int respell(String taskType);
+
   /** Inserts a row of defaults, unless the row exists. */
   @Modifying
   @Query(

@@ -163,12 +163,13 @@ public class TaskTypes {
 
   /** Creates a type that the server itself needs, or changes it. */
   public void saveOwn(TaskTypeSettings settings) {
-    save(new TaskTypeForm(settings, Set.of(), null, Reason.NONE), acts::recordOwn);
+    save(new TaskTypeForm(settings, Set.of(), null, false, Reason.NONE), acts::recordOwn);
   }
 
   /**
-   * Creates a type or changes one for a caller, ignoring case; an existing one keeps its spelling.
-   * In effect on this server when the call returns, and on every other server within a second.
+   * Creates a type or changes one for a caller, ignoring case; an existing one keeps its spelling,
+   * unless the form says otherwise. In effect on this server when the call returns, and on every
+   * other server within a second.
    *
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the type is new and there are
    *     too many types, with {@link ErrorCode#CHANGED_MEANWHILE} if it is not the expected one
@@ -183,12 +184,15 @@ public class TaskTypes {
         () -> {
           Optional<TaskTypeConfig> known = rows.findLocked(settings.taskType());
           form.requireExpected(known.map(TaskTypeConfig::toSettings));
-          TaskTypeConfig row = known.orElseGet(() -> created(settings.taskType()));
-          TaskTypeSettings before = row.toSettings();
+          TaskTypeSettings before = known.map(TaskTypeConfig::toSettings).orElse(null);
+          TaskTypeConfig row =
+              known
+                  .map(found -> form.respells() ? respelled(found, settings.taskType()) : found)
+                  .orElseGet(() -> created(settings.taskType()));
           boolean wasPaused = row.paused();
           row.change(settings);
           form.removed().forEach(row::remove);
-          record(row, known.isPresent() ? before : null, record);
+          record(row, before, record);
           if (settings.paused() != null) {
             recordPause(PausedName.ofType(row.type()), wasPaused, row.paused(), form.why());
           }
@@ -245,6 +249,14 @@ public class TaskTypes {
           return row;
         });
     types.outdated();
+  }
+
+  private TaskTypeConfig respelled(TaskTypeConfig row, String taskType) {
+    if (row.spelling().equals(taskType)) {
+      return row;
+    }
+    rows.respell(taskType);
+    return rows.findLocked(taskType).orElseThrow();
   }
 
   private TaskTypeConfig created(String taskType) {

@@ -17,6 +17,7 @@ import java.util.function.Predicate;
  * @param laneWorkers those that may hold it; empty for all
  * @param limits how far those of the type are used
  * @param holders who executes tasks of its stage and lane, if no worker describes the stage
+ * @param hasUnnamedPollers whether clients without an id have asked this server for its type lately
  * @param ahead due tasks before it, counted to a limit; {@code null} if it is not due
  * @param job {@code null} outside jobs, or if the caller does not see it
  * @param acts on it, newest first
@@ -33,6 +34,7 @@ record Facts(
     Set<String> laneWorkers,
     Limits limits,
     List<Holder> holders,
+    boolean hasUnnamedPollers,
     Integer ahead,
     JobFacts job,
     List<DoneAct> acts,

@@ -104,7 +104,7 @@ final class OtherReasons {
   }
 
   private static Long hardEnd(TaskRow row, TaskTypeConfig type) {
-    return type == null ? null : row.holdTime() + type.maxProcessingTime().toMillis();
+    return type == null ? null : Leases.hardEnd(row, type);
   }
 
   private static void addFailed(Reasons reasons, Facts facts) {
@@ -115,13 +115,11 @@ final class OtherReasons {
     String verdict =
         isByOperator
             ? "OPERATOR"
-            : last.outcome() == null
-                ? null
-                : switch (last.outcome()) {
-                  case "FAIL" -> "FAIL";
-                  case "POISON" -> Verdict.POISON.name();
-                  default -> "EXHAUSTED";
-                };
+            : switch (last.outcome() == null ? "" : last.outcome()) {
+              case "", "FAIL" -> "FAIL"; // in the log of an old client no outcome stands
+              case "POISON" -> Verdict.POISON.name();
+              default -> "EXHAUSTED";
+            };
     List<String> copies = copiesOf(facts);
     reasons.add(
         "FAILED_FINAL",

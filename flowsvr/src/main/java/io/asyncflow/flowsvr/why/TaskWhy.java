@@ -10,6 +10,7 @@ import io.asyncflow.api.find.WhyReason;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -39,9 +40,11 @@ class TaskWhy {
   private final TaskFamilies families;
   private final TaskTypes types;
   private final Node node;
+  private final TaskHolds holds;
   private volatile Snapshot snapshot;
 
-  TaskWhy(WhyStore store, TaskFamilies families, TaskTypes types, Node node) {
+  TaskWhy(WhyStore store, TaskFamilies families, TaskTypes types, Node node, TaskHolds holds) {
+    this.holds = holds;
     this.store = store;
     this.families = families;
     this.types = types;
@@ -147,6 +150,7 @@ class TaskWhy {
         laneWorkers,
         waits && type != null ? limits(type, live) : Limits.NONE,
         asksWhoHolds ? store.holders(row) : List.of(),
+        asksWhoHolds && holds.hasUnnamedPollers(id.type()),
         waits && isDue && caller.seesAllUsers() ? store.ahead(row, live) : null,
         job,
         waits || executes ? List.of() : store.acts(id, job == null ? null : job.id()),

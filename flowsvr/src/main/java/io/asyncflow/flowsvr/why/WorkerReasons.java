@@ -173,13 +173,13 @@ final class WorkerReasons {
     addLabels();
     if (!facts.laneWorkers().isEmpty()) {
       addNoneOfLane();
-    } else if (!others.isEmpty()) {
+    } else if (!others.isEmpty() || facts.hasUnnamedPollers()) {
       reasons.add(
           "UNLISTED_POLLERS",
           data("heldLast2Min", others.size()),
           null,
           null,
-          "No worker describes this stage, but clients that describe nothing hold such tasks.");
+          "No worker describes this stage, but clients that describe nothing take such tasks.");
     } else {
       addNoWorker();
     }

@@ -89,9 +89,53 @@ class JointClaimTest {
     assertThat(claim().isCut()).isFalse();
   }
 
+  @Test
+  void taskThatWasLostIsGivenAloneToAWorkerThatLosesAllAtOnce() {
+    queue.waiting.add(TaskRows.aRow().numbered(1).dueAt(TaskRows.NOW - 3).build());
+    for (int lost = 2; lost <= 3; lost++) {
+      queue.waiting.add(
+          TaskRows.aRow().numbered(lost).dueAt(TaskRows.NOW - 3).deliveredTimes(1).build());
+    }
+    queue.waiting.add(TaskRows.aRow().numbered(4).dueAt(TaskRows.NOW - 1).build());
+
+    assertThat(numbers(claim(oldWorker()))).as("none that was lost").containsExactly(1L, 4L);
+    Assignment second = claim(oldWorker());
+    assertThat(numbers(second)).containsExactly(2L);
+    assertThat(second.isCut()).as("the third one is left").isTrue();
+    assertThat(numbers(claim(oldWorker()))).containsExactly(3L);
+  }
+
+  @Test
+  void workerThatRunsTasksApartIsGivenLostOnesWithOthers() {
+    queue.waiting.add(TaskRows.aRow().numbered(1).deliveredTimes(1).build());
+    queue.waiting.add(TaskRows.aRow().numbered(2).build());
+    assertThat(numbers(claim())).containsExactly(1L, 2L);
+  }
+
+  private static List<Long> numbers(Assignment assignment) {
+    return assignment.shares().get(0).stream().map(row -> row.id().number()).toList();
+  }
+
+  private static Hold oldWorker() {
+    return new Hold(
+        LARK,
+        1_000,
+        "",
+        Duration.ZERO,
+        null,
+        Set.of(),
+        Preference.NONE,
+        "",
+        0,
+        Duration.ofHours(1));
+  }
+
   /** Of a hold that takes a thousand. */
   private Assignment claim() {
-    Hold hold = new Hold(LARK, 1_000, "w", Duration.ZERO, null, Set.of());
+    return claim(new Hold(LARK, 1_000, "w", Duration.ZERO, null, Set.of()));
+  }
+
+  private Assignment claim(Hold hold) {
     return joint.take(
         type,
         List.of(new Claimant(hold, 1_000)),

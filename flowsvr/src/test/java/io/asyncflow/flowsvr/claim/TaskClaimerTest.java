@@ -116,7 +116,8 @@ class TaskClaimerTest {
               if (line.get(0).hold().workerId().equals("unlucky")) {
                 throw failure;
               }
-              return new Assignment(List.of(List.of(row)), Map.of(), 0, false, Allowance.UNLIMITED);
+              return new Assignment(
+                  List.of(List.of(row)), Map.of(), 0, false, false, Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
 
@@ -141,6 +142,7 @@ class TaskClaimerTest {
                 List.of(List.of(row), List.of()),
                 Map.of(new Range(OLD, 0), 1),
                 0,
+                false,
                 false,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
@@ -174,6 +176,7 @@ class TaskClaimerTest {
                 List.of(List.of(TaskRows.aRow().build()), List.of(), List.of()),
                 Map.of(new Range(OLD, 0), 2),
                 0, // and somebody has locked one of them
+                false,
                 false,
                 Allowance.UNLIMITED));
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
@@ -235,6 +238,7 @@ class TaskClaimerTest {
                   planned,
                   0,
                   false,
+                  false,
                   Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
@@ -254,6 +258,7 @@ class TaskClaimerTest {
                 Map.of(new Range(OLD, 0), 1),
                 0,
                 true,
+                true,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
     when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
@@ -266,7 +271,12 @@ class TaskClaimerTest {
     when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
-                List.of(List.of()), Map.of(), 0, false, new Allowance(0, OptionalLong.of(7), 0)));
+                List.of(List.of()),
+                Map.of(),
+                0,
+                false,
+                false,
+                new Allowance(0, OptionalLong.of(7), 0)));
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 

@@ -2,10 +2,13 @@ package io.asyncflow.flowsvr.compat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.compat.Recording.Exchange;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
+import io.asyncflow.rules.TaskId;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,13 +21,14 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.TestPropertySource;
 import tools.jackson.databind.JsonNode;
 
 /** Old clients get from a server with their paths what they expect. */
 @RunningServer
-@TestPropertySource(properties = "flow.compat.legacy-paths=true")
+@TestPropertySource(properties = {"flow.compat.legacy-paths=true", "flow.compat.go-paths=true"})
 @Tag("contract")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OldClientIT {
@@ -32,6 +36,8 @@ class OldClientIT {
   private static final int MOST = 8_192;
 
   @LocalServerPort int port;
+
+  @Autowired Given given;
 
   private Wire wire;
 
@@ -42,13 +48,17 @@ class OldClientIT {
 
   @ParameterizedTest
   @Order(1) // the worker lists all types
-  @ValueSource(strings = {"worker.http", "refusals.http"})
+  @ValueSource(strings = {"worker.http", "refusals.http", "go-v1.http", "go.http"})
   void recordedSessionIsAnsweredAsTheClientExpects(String file) {
+    replay(file, wire);
+  }
+
+  static void replay(String file, Wire wire) {
     Recording.Names names = new Recording.Names();
     List<Exchange> exchanges = Recording.of(file).exchanges();
     assertThat(exchanges).isNotEmpty();
     for (Exchange exchange : exchanges) {
-      Answer answer = send(exchange, names);
+      Answer answer = send(exchange, names, wire);
       assertThat(answer.status())
           .as(exchange.what() + ": " + answer.body())
           .isEqualTo(exchange.status());
@@ -69,14 +79,85 @@ class OldClientIT {
     }
   }
 
-  private Answer send(Exchange exchange, Recording.Names names) {
+  private static Answer send(Exchange exchange, Recording.Names names, Wire wire) {
     String body = names.filled(exchange.body());
-    return wire.send(
+    HttpRequest.Builder request =
         wire.request(names.filled(exchange.path()))
-            .header("Content-Type", "application/json; charset=utf-8")
             .method(
                 exchange.method(),
-                body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body)));
+                body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
+    return wire.send(
+        exchange.contentType().equals("none")
+            ? request
+            : request.header("Content-Type", exchange.contentType()));
+  }
+
+  @Test
+  void holdOfAnOldPathHasALeaseThroughTheQueueAndAGoWorkerNone() {
+    saveType("Queued");
+    create("Queued", "{}");
+    create("Queued", "{}");
+    wire.get("/task/hold_task?task_type=Queued&limit=1");
+    wire.post("/v1/hold_tasks?task_type=queued&limit=1");
+    assertThat(
+            wire.get("/api/task/getTaskList?taskType=queued&status=2")
+                .result()
+                .path("taskList")
+                .valueStream()
+                .map(task -> task.path("leaseMs").asLong() / 10_000))
+        .containsExactlyInAnyOrder(362L, 2L);
+  }
+
+  @Test
+  void taskOfANewClientHasALogThatOldWorkersReadAndIsHeldAloneOnceItWasLost() {
+    saveType("Shared");
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ids.add(
+          wire.post(
+                  "/api/task/createTask",
+                  "{'taskData':{'userId':'u','taskType':'shared','taskStage':'s','taskContext':'x'}}")
+              .result()
+              .path("taskId")
+              .asString());
+    }
+    given.set(TaskId.parse(ids.get(0)).orElseThrow(), "delivery_count = 1");
+
+    JsonNode first = wire.get("/task/hold_task?task_type=Shared&limit=5").result().path("taskList");
+    assertThat(first).hasSize(1);
+    assertThat(first.get(0).path("task_id").asString()).isEqualTo(ids.get(0));
+    assertThat(first.get(0).path("schedule_log").asString())
+        .isEqualTo("{\"historyDatas\":[],\"lastData\":{}}");
+    assertThat(wire.get("/task/hold_task?task_type=Shared&limit=5").result().path("taskList"))
+        .hasSize(2);
+  }
+
+  @Test
+  void oldConfigurationChangesHowATypeIsSpelledAndTheApiDoesNot() {
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'spelt','schedule_limit':7}");
+    saveType("Spelt");
+    assertThat(types()).contains("Spelt 7").doesNotContain("spelt 7");
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'SPELT','schedule_limit':8}");
+    assertThat(types()).contains("Spelt 8");
+    wire.post("/v1/register_task", "{'task_type':'spelt'}");
+    assertThat(types()).contains("spelt 8");
+
+    assertThat(
+            wire.post("/api/audit/list", "{'object':'type:spelt'}")
+                .result()
+                .path("actList")
+                .valueStream()
+                .map(act -> act.path("detail").path("after").path("task_type").asString("")))
+        .contains("Spelt", "spelt");
+  }
+
+  private List<String> types() {
+    return wire.get("/task_schedule_cfg/list")
+        .result()
+        .path("scheduleCfgList")
+        .valueStream()
+        .map(type -> type.path("task_type").asString() + " " + type.path("schedule_limit").asInt())
+        .toList();
   }
 
   @Test

@@ -20,24 +20,32 @@ import tools.jackson.databind.json.JsonMapper;
  * A recorded session of an old client: its requests, and the answers that it expects.
  *
  * <p>Each exchange begins with a line {@code ### what happens}. The request follows: its method and
- * path, and its body in the lines below; then the status of the answer, and its body. What differs
- * from one server to another are digits with a name: {@code <task>} stands for any digits when an
- * answer names it for the first time, and from then on for the same ones, also in requests. {@code
- * <ms>} stands for any moment.
+ * path, its content type if that is another than JSON, and its body in the lines below; then the
+ * status of the answer, and its body. What differs from one server to another are digits with a
+ * name: {@code <task>} stands for any digits when an answer names it for the first time, and from
+ * then on for the same ones, also in requests. {@code <ms>} stands for any moment, {@code <s>} for
+ * one in seconds, and {@code <date>} for one as text.
  */
 record Recording(List<Exchange> exchanges) {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String BEGIN = "### ";
+  private static final String CONTENT_TYPE = "Content-Type: ";
   private static final Pattern STATUS = Pattern.compile("[1-5][0-9]{2}");
   private static final Pattern NAMED = Pattern.compile("<([a-z0-9]+)>");
-  private static final String MOMENT = "ms";
+  private static final String DATE = "2[0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\\.[0-9]+)?Z";
 
   /**
    * @param body empty if there is none
    */
   record Exchange(
-      String what, String method, String path, String body, int status, JsonNode answer) {
+      String what,
+      String method,
+      String path,
+      String contentType,
+      String body,
+      int status,
+      JsonNode answer) {
 
     private static Exchange parse(String text) {
       List<String> lines = Arrays.stream(text.split("\n")).map(String::strip).toList();
@@ -45,11 +53,15 @@ record Recording(List<Exchange> exchanges) {
           lines.stream().skip(1).takeWhile(line -> !STATUS.matcher(line).matches()).toList();
       int status = 1 + request.size();
       String[] first = request.get(0).split(" ", 2);
+      boolean hasType = request.size() > 1 && request.get(1).startsWith(CONTENT_TYPE);
       return new Exchange(
           lines.get(0),
           first[0],
           first[1],
-          String.join("", request.subList(1, request.size())),
+          hasType
+              ? request.get(1).substring(CONTENT_TYPE.length())
+              : "application/json; charset=utf-8",
+          String.join("", request.subList(hasType ? 2 : 1, request.size())),
           Integer.parseInt(lines.get(status)),
           JSON.readTree(String.join("", lines.subList(status + 1, lines.size()))));
     }
@@ -123,8 +135,15 @@ record Recording(List<Exchange> exchanges) {
     }
 
     private boolean isText(String expected, JsonNode answer) {
-      if (expected.equals("<" + MOMENT + ">")) {
-        return answer.isNumber() && answer.asLong() > 1_600_000_000_000L;
+      switch (expected) {
+        case "<ms>":
+          return answer.isNumber() && answer.asLong() > 1_600_000_000_000L;
+        case "<s>":
+          return answer.isNumber() && answer.asLong() / 1_000_000_000 == 1;
+        case "<date>":
+          return answer.isString() && answer.asString().matches(DATE);
+        default:
+          // names
       }
       List<String> names =
           NAMED.matcher(expected).results().map((MatchResult name) -> name.group(1)).toList();

@@ -313,6 +313,27 @@ class EventsIT {
   }
 
   @Test
+  void failuresThatOldClientsCountAreTold() {
+    TaskId id = aTask();
+    Wire wire = new Wire(port);
+    String log = "{\\'lastData\\':{\\'errMsg\\':\\'no tape\\'}}".replace("\\'", "\\\"");
+    for (String update : List.of("'status':1,'crtRetryNum':1", "'status':1", "'status':8")) {
+      given.aHold(lark).byAnOldClient().theTask();
+      wire.post(
+          "/api/task/set_task", "{'taskId':'%s',%s,'scheduleLog':'%s'}".formatted(id, update, log));
+    }
+
+    List<Event> told = told(7);
+    assertThat(told)
+        .extracting(Event::kind)
+        .containsExactly(CREATED, HELD, RETRY, HELD, RELEASED, HELD, FAILED);
+    assertThat(told.get(2).crtRetryNum()).isEqualTo(1);
+    assertThat(told)
+        .extracting(Event::errMsg)
+        .containsExactly(null, null, "no tape", null, null, null, "no tape");
+  }
+
+  @Test
   void aTypeMayTellOfEndsAlone() {
     given.change(lark, "events", 1);
     aTask();

@@ -37,7 +37,8 @@ class OpenHoldsTest {
         Set.of(),
         Preference.NONE,
         startId,
-        0);
+        0,
+        null);
   }
 
   @Test

@@ -18,6 +18,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -160,6 +161,14 @@ public class TaskHoldsIT {
     assertThat(task.leaseMs()).isBetween(55_000L, 60_000L);
     assertThat(task.workerId()).isNull();
     assertThat(task.leaseEpoch()).isEqualTo(1);
+  }
+
+  @Test
+  void leaseOfAWorkerWithAQueueLastsThroughTheQueueAndAnAttempt() {
+    TaskType lark = given.aType().with("lease_seconds", 5).with("max_processing_time", 60).create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).byAWorkerWithAQueue(Duration.ofHours(1)).theTask();
+    assertThat(task.leaseMs()).isBetween(3_655_000L, 3_660_000L);
   }
 
   @Test

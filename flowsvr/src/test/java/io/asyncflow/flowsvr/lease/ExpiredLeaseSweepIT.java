@@ -24,6 +24,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -144,6 +145,21 @@ class ExpiredLeaseSweepIT {
     assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1, 0));
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.FAILED);
     assertThat(given.row(id).crtRetryNum()).isEqualTo(2);
+  }
+
+  @Test
+  void taskInTheQueueOfAnOldWorkerIsNotTimedOutBeforeItBegan() {
+    TaskType lark = given.aType().with("max_retry_num", 0).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    given.aHold(lark).byAWorkerWithAQueue(Duration.ofMinutes(10)).theTask();
+    given.letPass(620, SECONDS, id);
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 0, 0));
+
+    given.letPass(11, SECONDS, id);
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+    assertThat(given.row(id).crtRetryNum()).isZero();
+    assertThat(given.row(id).deliveryCount()).isEqualTo(1);
+    assertThat(given.row(id).scheduleLog()).contains("WORKER_LOST");
   }
 
   @Test

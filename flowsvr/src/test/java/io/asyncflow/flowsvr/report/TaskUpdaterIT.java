@@ -10,6 +10,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.access.TestCallers;
+import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.rules.LeaseLostException;
 import io.asyncflow.rules.TaskId;
@@ -18,6 +19,7 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** {@code set_task} as clients send it that know no leases. */
 @UnsweptServer
@@ -33,6 +36,8 @@ class TaskUpdaterIT {
 
   @Autowired Given given;
   @Autowired TaskUpdater updater;
+  @Autowired FailureNotes failures;
+  @Autowired JdbcClient jdbc;
 
   private TaskType lark;
   private TaskId id;
@@ -112,6 +117,7 @@ class TaskUpdaterIT {
     assertThat(row.status()).isEqualTo(TaskStatus.EXECUTING);
     assertThat(row.leaseEnd()).isEqualTo(row.modifyTime() + 60_000);
     assertThat(row.holdTime()).as("when the attempt began").isEqualTo(holdTime);
+    assertThat(row.beatTime()).as("a word of the holder").isEqualTo(row.modifyTime());
     assertThat(row.leaseEpoch()).isEqualTo(1);
     assertThat(row.reportedEpoch()).isZero();
   }
@@ -135,6 +141,26 @@ class TaskUpdaterIT {
     assertThat(row.status()).isEqualTo(status);
     assertThat(row.reportedEpoch()).isEqualTo(1);
     assertThat(row.context()).isEqualTo("{\"n\":1}");
+  }
+
+  @Test
+  void whatAnOldWorkerSaysOfItsRunIsCountedAsAReport() {
+    failures.runOnce();
+    String log = "{\"lastData\":{\"errMsg\":\"no tape\"}}";
+    given.aHold(lark).byAnOldClient().theTask();
+    anUpdate().status(1).crtRetries(1).log(log).send();
+    given.aHold(lark).byAnOldClient().theTask();
+    anUpdate().status(8).log(log).send();
+    failures.runOnce();
+
+    assertThat(
+            jdbc.sql("SELECT verdict, sample, finals FROM t_failure_group WHERE task_type = :type")
+                .param("type", lark.name())
+                .query()
+                .listOfRows())
+        .containsExactlyInAnyOrder(
+            Map.of("verdict", "RETRY", "sample", "no tape", "finals", 0),
+            Map.of("verdict", "FAIL", "sample", "no tape", "finals", 1));
   }
 
   @Test

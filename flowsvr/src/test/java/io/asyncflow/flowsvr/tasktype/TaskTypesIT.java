@@ -52,7 +52,8 @@ class TaskTypesIT {
 
   @Test
   void newTypeHasTheSameDefaultsHereAndInTheDatabase() {
-    types.save(new TaskTypeForm(TaskTypeSettings.named("Plain"), Set.of(), null, Reason.NONE));
+    types.save(
+        new TaskTypeForm(TaskTypeSettings.named("Plain"), Set.of(), null, false, Reason.NONE));
 
     TaskTypeSettings inDatabase = types.require(new TaskType("plain")).toSettings();
     TaskTypeSettings here = TaskTypeConfig.of(TaskTypeSettings.named("Plain")).toSettings();
@@ -67,8 +68,8 @@ class TaskTypesIT {
 
   @Test
   void saveChangesWhatIsGivenAndKeepsTheSpelling() {
-    types.save(new TaskTypeForm(settings("Keeper", 7, 60), Set.of(), null, Reason.NONE));
-    types.save(new TaskTypeForm(settings("KEEPER", null, 90), Set.of(), null, Reason.NONE));
+    types.save(new TaskTypeForm(settings("Keeper", 7, 60), Set.of(), null, false, Reason.NONE));
+    types.save(new TaskTypeForm(settings("KEEPER", null, 90), Set.of(), null, false, Reason.NONE));
 
     TaskTypeConfig config = types.require(new TaskType("keeper"));
     assertThat(config.spelling()).isEqualTo("Keeper");
@@ -80,6 +81,7 @@ class TaskTypesIT {
             TaskTypeSettings.named("keeper"),
             Set.of(TaskTypeForm.Removable.MAX_RETRY_INTERVAL),
             null,
+            false,
             Reason.NONE));
     assertThat(types.require(new TaskType("keeper")).maxRetryInterval()).isNull();
   }

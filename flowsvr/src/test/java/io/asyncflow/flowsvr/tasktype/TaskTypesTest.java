@@ -202,7 +202,8 @@ class TaskTypesTest {
     when(rows.findAll()).thenReturn(rowsNamed("lark"));
     types.require(LARK);
 
-    types.save(new TaskTypeForm(TaskTypeSettings.named("lark"), Set.of(), null, Reason.NONE));
+    types.save(
+        new TaskTypeForm(TaskTypeSettings.named("lark"), Set.of(), null, false, Reason.NONE));
     types.require(LARK);
 
     verify(rows, times(2)).findAll();

@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.system.Node;
@@ -54,6 +55,7 @@ class TaskWhyIT {
   @Autowired TaskFamilies families;
   @Autowired TaskTypes types;
   @Autowired Node node;
+  @Autowired TaskHolds holds;
   @Autowired ReadDatabase reads;
   @Autowired OperatorActs acts;
 
@@ -63,12 +65,12 @@ class TaskWhyIT {
 
   /** By an instance of its own, which has not seen any workers yet. */
   private Why why(TaskId id, Caller caller) {
-    TaskWhy fresh = new TaskWhy(store, families, types, node);
+    TaskWhy fresh = new TaskWhy(store, families, types, node, holds);
     return reads.inTurn(() -> fresh.of(id, caller));
   }
 
   private Why whyOfChild(long job, int index) {
-    TaskWhy fresh = new TaskWhy(store, families, types, node);
+    TaskWhy fresh = new TaskWhy(store, families, types, node, holds);
     return reads.inTurn(() -> fresh.ofChild(job, index, TestCallers.ADMIN));
   }
 
@@ -270,6 +272,33 @@ class TaskWhyIT {
 
     assertThat(codes(why)).contains("UNLISTED_POLLERS").doesNotContain("NO_WORKER");
     assertThat(reason(why, "UNLISTED_POLLERS").data()).containsEntry("heldLast2Min", 1);
+  }
+
+  @Test
+  void clientsThatDescribeNothingMayAskAgainSoon() {
+    TaskType type = given.aType().create();
+    given.aHold(type).byAnOldClient().now();
+
+    Why why = why(due(type));
+
+    assertThat(codes(why)).contains("UNLISTED_POLLERS").doesNotContain("NO_WORKER");
+    assertThat(reason(why, "UNLISTED_POLLERS").data()).containsEntry("heldLast2Min", 0);
+  }
+
+  @Test
+  void theEndOfAnOldWorkersTaskIsAFailureOfItsOwn() {
+    TaskType type = given.aType().create();
+    TaskId id = due(type);
+    given.aHold(type).byAnOldClient().theTask();
+    String log = "{\"historyDatas\":[{}],\"lastData\":{\"cost\":\"9\",\"errMsg\":\"no tape\"}}";
+    given.set(id, "status = 8, schedule_log = '" + log + "'");
+
+    assertThat(reason(why(id), "FAILED_FINAL").data())
+        .containsEntry("verdict", "FAIL")
+        .containsEntry("lastError", "no tape");
+    assertThat(reads.inTurn(() -> histories.of(id, TestCallers.ADMIN)).entries())
+        .extracting(HistoryEntry::kind)
+        .containsExactly("CREATED", "CURRENT");
   }
 
   @Test

@@ -149,6 +149,34 @@ class FreshCloneIT {
     }
   }
 
+  /** The first calls of the public Java worker, which has no handler but its class Lark. */
+  @Test
+  void devWithThePathsOfOldClientsIsReadyForTheirWorker() throws IOException {
+    int port = freePort();
+    String url = "http://127.0.0.1:" + port;
+    List<String> dev = command("dev", "--no-worker", "--port", Integer.toString(port));
+    Map<String, String> oldPaths = with("FLOW_LEGACY_PATHS", "true");
+    try (Background stack = Background.start(directory.resolve("old.log"), dev, oldPaths)) {
+      stack.awaitPrinted("Asyncflow is ready at " + url);
+      assertThat(curl(url + "/task_schedule_cfg/list")).contains("\"task_type\":\"Lark\"");
+      String task =
+          "{\"taskData\":{\"user_id\":\"2\",\"task_type\":\"Lark\","
+              + "\"task_stage\":\"handleProcess\"}}";
+      assertThat(
+              curl(url + "/task/create_task", "-H", "Content-Type: application/json", "-d", task))
+          .contains("_lark_task_1");
+      assertThat(curl(url + "/task/hold_task?task_type=Lark&status=1&limit=100"))
+          .contains("handleProcess")
+          .contains("\"task_type\":\"Lark\"");
+    }
+  }
+
+  private static String curl(String... arguments) {
+    List<String> command = new ArrayList<>(List.of("curl", "-sS"));
+    command.addAll(List.of(arguments));
+    return Command.run(command, Map.of(), 60).output();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

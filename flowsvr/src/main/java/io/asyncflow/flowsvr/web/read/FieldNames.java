@@ -5,7 +5,7 @@ public final class FieldNames {
 
   private FieldNames() {}
 
-  static String toCamelCase(String name) {
+  public static String toCamelCase(String name) {
     if (name.indexOf('_') < 0) {
       return name;
     }

@@ -8,6 +8,7 @@ import io.asyncflow.rules.field.NumberField;
 import io.asyncflow.rules.field.Refusal;
 import io.asyncflow.rules.field.TextField;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,6 +51,8 @@ public final class Fields implements FieldSource {
   private final List<Fields> parts = new ArrayList<>();
   private Map<String, Integer> roomier = Map.of(); // by name, also of the parts
   private BooleanSupplier furtherPages = () -> false;
+  private Duration queueTime;
+  private boolean respells;
   private int tooLarge;
   private boolean isNoObject; // not an object; the error is already recorded
 
@@ -96,20 +99,22 @@ public final class Fields implements FieldSource {
     renamed.spellings.putAll(spellings);
     renamed.roomier = roomier;
     renamed.furtherPages = furtherPages;
+    renamed.queueTime = queueTime;
+    renamed.respells = respells;
     return renamed;
   }
 
   /**
-   * Changes the value of a field, for clients that send another one in its place. An absent field
-   * is {@code null}.
+   * Reads another object in place of what was sent, for clients that speak a dialect.
+   *
+   * @param translation from an object with the names in camelCase, which it may change
    */
-  public void change(String name, UnaryOperator<JsonNode> change) {
-    JsonNode changed = change.apply(node(name));
-    if (changed == null) {
-      values.remove(name);
-    } else {
-      values.put(name, changed);
-    }
+  public void translate(UnaryOperator<ObjectNode> translation) {
+    ObjectNode sent = JsonNodeFactory.instance.objectNode();
+    values.forEach(sent::set);
+    ObjectNode read = translation.apply(sent);
+    values.clear();
+    putAll(read);
   }
 
   /**
@@ -132,6 +137,30 @@ public final class Fields implements FieldSource {
   /** Whether a list may read a further page for its answer, which it then does. */
   public boolean mayReadFurtherPage() {
     return furtherPages.getAsBoolean();
+  }
+
+  /**
+   * Has a hold grant leases as to workers of an older protocol, which lay tasks into a queue.
+   *
+   * @param longest for how long a task may lie there
+   */
+  public void allowQueue(Duration longest) {
+    queueTime = longest;
+  }
+
+  /** Has a save of a type change how it is spelled, for clients that tell capitals apart. */
+  public void allowRespelling() {
+    respells = true;
+  }
+
+  /** Whether the type is to be spelled from now on as it is here. */
+  public boolean respells() {
+    return respells;
+  }
+
+  /** For how long a task may lie in the client's queue; {@code null} for a client of the API. */
+  public Duration queueTime() {
+    return queueTime;
   }
 
   @Override

@@ -14,9 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.LongNode;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.node.StringNode;
 
 class FieldsTest {
 
@@ -46,15 +44,19 @@ class FieldsTest {
   }
 
   @Test
-  void changedFieldIsReadAsChanged() {
-    Fields in = fields("{'limit':'5000','user_id':null}");
-    in.change("limit", limit -> LongNode.valueOf(limit.asLong() / 5));
-    in.change("userId", user -> StringNode.valueOf("was " + user));
-    in.change("status", absent -> absent);
+  void translationIsReadInPlaceOfWhatWasSent() {
+    Fields in = fields("{'limit':'5000','user_id':'bob','status':1}");
+    in.translate(
+        sent -> {
+          sent.put("user_name", sent.remove("userId").asString());
+          sent.remove("status");
+          return sent.put("limit", sent.get("limit").asLong() / 5);
+        });
 
     assertThat(in.number("limit").between(1, 1000).asInteger()).isEqualTo(1000);
-    assertThat(in.text("userId").value()).isEqualTo("was null");
+    assertThat(in.text("userName").value()).isEqualTo("bob");
     assertThat(in.has("status")).isFalse();
+    assertThat(in.has("userId")).isFalse();
     assertThat(errors(in)).isEmpty();
   }
 
