@@ -519,7 +519,8 @@ public final class Worker implements AutoCloseable {
 
     /**
      * A callback that is told of the end of each run, for metrics; there may be several. It is
-     * called by the threads of the worker and must return at once; what it throws is only logged.
+     * called by the threads of the worker, after the run's report was queued, and must return at
+     * once, unless it stops the worker; what it throws is only logged.
      */
     public Builder whenRunEnds(Consumer<RunEnd> listener) {
       runEnds.add(Objects.requireNonNull(listener, "listener"));

@@ -1,12 +1,12 @@
 package io.asyncflow.worker.internal;
 
-import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.api.OneLine;
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;
@@ -237,16 +237,19 @@ final class HeartbeatSender implements Loop.Step {
     }
     try {
       return client.heartbeat(new Heartbeat(workerId, tasks, info.get()));
-    } catch (FlowException e) {
-      if (e.errorCode() != ErrorCode.TOO_LARGE && e.errorCode() != ErrorCode.INVALID_INPUT) {
+    } catch (RuntimeException e) {
+      if (e instanceof FlowException other
+          && (other.retryable() || other.errorCode().refusesKey())) {
         throw e;
       }
-      // A refused description must not cost leases.
+      // A description that is refused, by whatever is between too, or that cannot be made or
+      // written, must not cost leases.
+      HeartbeatAnswer answer = client.heartbeat(new Heartbeat(workerId, tasks));
       tellsInfo = false;
       log.warn(
-          "flowsvr refuses the description of this worker; it is not sent again: {}",
-          e.getMessage());
-      return client.heartbeat(new Heartbeat(workerId, tasks));
+          "flowsvr gets no description of this worker any more, as it was refused: {}",
+          OneLine.ofThrowable(e));
+      return answer;
     }
   }
 

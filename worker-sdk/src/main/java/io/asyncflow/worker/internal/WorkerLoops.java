@@ -101,7 +101,7 @@ public final class WorkerLoops {
   private volatile WorkerState state = WorkerState.NEW;
   private volatile boolean isPaused;
   private volatile long graceEnd = Long.MAX_VALUE;
-  private Thread stopping;
+  private volatile Thread stopping;
 
   /**
    * @param schedules saved once, by a loop of their own
@@ -391,6 +391,9 @@ public final class WorkerLoops {
       }
     }
     progress.signal();
+    if (Thread.currentThread() == stopping) { // a listener, told by the stop itself
+      return false;
+    }
     try {
       stopping.join();
     } catch (InterruptedException e) {

@@ -25,7 +25,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class HeartbeatSenderTest {
 
@@ -138,11 +141,19 @@ class HeartbeatSenderTest {
     assertThat(lastBeat().worker()).isEqualTo(worker.info);
   }
 
-  @Test
-  void aDescriptionThatTheServerRefusesCostsNoLease() {
+  static Stream<RuntimeException> refusalsOfADescription() {
+    return Stream.of(
+        new FlowException(ErrorCode.TOO_LARGE, "worker: must be smaller"),
+        new FlowException(ErrorCode.MALFORMED_BODY, "malformed body"),
+        new IllegalArgumentException("cannot be written as JSON"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusalsOfADescription")
+  void aDescriptionThatTheServerRefusesCostsNoLease(RuntimeException refusal) {
     Run run = worker.heldRun(c -> StageResult.done());
     long trusted = run.lease().trustedUntil();
-    HeartbeatSender heart = heart(refusingDescriptions(), Jitter.NONE);
+    HeartbeatSender heart = heart(refusingDescriptions(refusal), Jitter.NONE);
     try (LoggedLines log = new LoggedLines(HeartbeatSender.class)) {
       for (int beats = 1; beats <= 2; beats++) {
         worker.ticker.advance(Duration.ofSeconds(2));
@@ -155,14 +166,14 @@ class HeartbeatSenderTest {
     assertThat(run.lease().trustedUntil()).isGreaterThan(trusted);
   }
 
-  private FlowClient refusingDescriptions() {
+  private FlowClient refusingDescriptions(RuntimeException refusal) {
     return (FlowClient)
         Proxy.newProxyInstance(
             FlowClient.class.getClassLoader(),
             new Class<?>[] {FlowClient.class},
             (proxy, method, arguments) -> {
               if (arguments[0] instanceof Heartbeat beat && beat.worker() != null) {
-                throw new FlowException(ErrorCode.TOO_LARGE, "worker: must be smaller");
+                throw refusal;
               }
               return method.invoke(worker.server, arguments);
             });

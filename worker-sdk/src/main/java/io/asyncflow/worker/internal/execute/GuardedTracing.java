@@ -1,7 +1,9 @@
 package io.asyncflow.worker.internal.execute;
 
+import io.asyncflow.api.OneLine;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.loop.OneLineThrowable;
 import io.asyncflow.worker.tracing.RunSpan;
 import io.asyncflow.worker.tracing.RunTracing;
 import java.util.function.Supplier;
@@ -27,8 +29,8 @@ public final class GuardedTracing implements RunTracing {
     try {
       return call.get();
     } catch (Throwable thrown) { // errors too, as of a tracer that lacks one of its classes
-      log.warn("a run is not traced: {}", thrown.toString());
-      log.debug("the reason", thrown);
+      log.warn("a run is not traced: {}", OneLine.ofThrowable(thrown));
+      log.debug("the reason", OneLineThrowable.of(thrown));
       return fallback;
     }
   }

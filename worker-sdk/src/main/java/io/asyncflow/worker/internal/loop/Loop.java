@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal.loop;
 
+import io.asyncflow.api.OneLine;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,11 +85,12 @@ public final class Loop {
   /** Logs a failure with its stack trace only the first time in a row. */
   private void log(Throwable t) {
     String name = thread.getName();
-    if (t.toString().equals(failure)) {
-      log.debug("{} failed once more", name, t);
+    String text = OneLine.ofThrowable(t);
+    if (text.equals(failure)) {
+      log.debug("{} failed once more", name, OneLineThrowable.of(t));
       return;
     }
-    failure = t.toString();
+    failure = text;
     long pause = AFTER_A_BUG.toSeconds();
     log.error(
         "{} failed unexpectedly; it tries again every {} s", name, pause, OneLineThrowable.of(t));

@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal.loop;
 import io.asyncflow.api.OneLine;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Modifier;
+import java.util.Objects;
 
 /**
  * Throwables of handlers for the log: with their stack traces, but each message in one line. A
@@ -22,15 +23,22 @@ public final class OneLineThrowable extends Throwable {
     super(text);
   }
 
-  /** Returns the throwable itself if no message has a line break, else a one-line copy. */
+  /**
+   * Returns the throwable itself if no message has a line break, else a one-line copy. Never
+   * throws: for what a logger cannot read, the copy has the name of its class alone.
+   */
   public static Throwable of(Throwable thrown) {
-    return isPlain(thrown, 0) ? thrown : copy(thrown, 0);
+    try {
+      return isPlain(thrown, 0) ? thrown : copy(thrown, 0);
+    } catch (Throwable cannotBeRead) { // errors too
+      return new OneLineThrowable(OneLine.ofThrowable(thrown));
+    }
   }
 
   private static Throwable copy(Throwable thrown, int depth) {
     Throwable cause =
         depth < DEEPEST && thrown.getCause() != null ? copy(thrown.getCause(), depth + 1) : null;
-    String text = OneLine.of(textOf(thrown));
+    String text = OneLine.of(thrown.toString());
     Throwable copy = ofSameClass(thrown, text, cause);
     if (copy == null) {
       copy = new OneLineThrowable(text);
@@ -59,7 +67,7 @@ public final class OneLineThrowable extends Throwable {
       if (cause != null) {
         copy.initCause(cause);
       }
-      return copy.getCause() == cause && textOf(copy).equals(text) ? copy : null;
+      return copy.getCause() == cause && text.equals(copy.toString()) ? copy : null;
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       return null;
     }
@@ -69,7 +77,8 @@ public final class OneLineThrowable extends Throwable {
     if (thrown == null || depth > DEEPEST) {
       return true;
     }
-    String text = textOf(thrown);
+    String text = thrown.toString() + thrown.getMessage();
+    Objects.requireNonNull(thrown.getStackTrace());
     if (!text.equals(OneLine.of(text)) || !isPlain(thrown.getCause(), depth + 1)) {
       return false;
     }
@@ -79,14 +88,6 @@ public final class OneLineThrowable extends Throwable {
       }
     }
     return true;
-  }
-
-  private static String textOf(Throwable thrown) {
-    try {
-      return String.valueOf(thrown);
-    } catch (RuntimeException e) {
-      return thrown.getClass().getName();
-    }
   }
 
   /** Without the name of this wrapper class. */

@@ -15,9 +15,18 @@ final class FailureText {
 
   /**
    * The message alone of an exception with which a handler ends a run on purpose; for any other
-   * throwable its type and message, its root cause, and the top stack frames.
+   * throwable its type and message, its root cause, and the top stack frames. Never throws: of what
+   * cannot be described it says less.
    */
   static String of(Throwable thrown) {
+    try {
+      return described(thrown);
+    } catch (Throwable cannotBeDescribed) { // errors too
+      return fit(describe(thrown));
+    }
+  }
+
+  private static String described(Throwable thrown) {
     if (thrown instanceof NonRetryableException && hasMessage(thrown)) {
       return fit(thrown.getMessage());
     }
@@ -46,11 +55,7 @@ final class FailureText {
   }
 
   private static boolean hasMessage(Throwable thrown) {
-    try {
-      return thrown.getMessage() != null && !thrown.getMessage().isBlank();
-    } catch (RuntimeException e) {
-      return false;
-    }
+    return thrown.getMessage() != null && !thrown.getMessage().isBlank();
   }
 
   private static Throwable rootOf(Throwable thrown) {
@@ -67,7 +72,7 @@ final class FailureText {
     try {
       String message = thrown.getMessage();
       return message == null ? type : type + ": " + message;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // errors too
       return type + " (its message cannot be read: " + e.getClass().getName() + ")";
     }
   }

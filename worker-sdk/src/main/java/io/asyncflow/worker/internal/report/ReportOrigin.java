@@ -7,6 +7,9 @@ import io.asyncflow.worker.internal.run.RunState;
 /** The origin of a report, which reacts to its settlement. */
 interface ReportOrigin {
 
+  /** When the time of its run is over; {@link Long#MAX_VALUE} if that is unknown. */
+  long reportBy();
+
   /** The report was accepted. */
   void accepted();
 
@@ -22,6 +25,11 @@ interface ReportOrigin {
 
   /** The report of a run of this worker. */
   record OfRun(Run run, HeldRuns held) implements ReportOrigin {
+
+    @Override
+    public long reportBy() {
+      return run.lease().reportBy();
+    }
 
     @Override
     public void accepted() {
@@ -50,6 +58,11 @@ interface ReportOrigin {
 
   /** The report of a process that has ended; no run waits for it. */
   record Earlier(String taskId, int epoch, String workerId) implements ReportOrigin {
+
+    @Override
+    public long reportBy() {
+      return Long.MAX_VALUE;
+    }
 
     @Override
     public void accepted() {}

@@ -59,6 +59,12 @@ public final class ReportSender implements Loop.Step {
   /** How long a report is repeated that fails while all other calls work. */
   static final Duration GIVE_UP_AFTER = Duration.ofMinutes(10);
 
+  /**
+   * The same for a run whose time is over by the next try; so long that the heartbeats would have
+   * failed, too, if the server were away.
+   */
+  static final Duration PATIENCE_AT_THE_END = Duration.ofSeconds(10);
+
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
 
   /**
@@ -422,7 +428,7 @@ public final class ReportSender implements Loop.Step {
       if (pending.failures() == 0) {
         log.warn("{}: its report is refused ({}); it is repeated", pending.origin(), why);
       }
-      repeat(toSend, pending, true);
+      repeat(toSend, pending, true, why);
       return;
     }
     ReportOrigin origin = pending.origin();
@@ -485,7 +491,7 @@ public final class ReportSender implements Loop.Step {
     outbox.outage().failed(code.name(), message, "kept, and repeated until they are accepted");
     boolean alone = isAlone(code, outbox.outage());
     for (PendingReport pending : batch) {
-      repeat(outbox, pending, alone);
+      repeat(outbox, pending, alone, message);
       unprocessed.remove(pending);
     }
   }
@@ -505,21 +511,37 @@ public final class ReportSender implements Loop.Step {
   /**
    * @param alone whether all other calls work, so that the report may be the cause
    */
-  private void repeat(Outbox outbox, PendingReport pending, boolean alone) {
+  private void repeat(Outbox outbox, PendingReport pending, boolean alone, String why) {
     if (isWorthKeeping(pending.report())) {
       spool.keep(pending.report());
     }
     long now = ticker.nanos();
     Duration wait = backoff.after(pending.failures() + 1);
     PendingReport again = alone ? pending.failed(now, wait) : pending.cutOff(now, wait);
-    if (again.failingFor(GIVE_UP_AFTER, now)) {
-      log.error("{}: its report {} is given up", pending.origin(), pending.report().outcome());
-      leavesQueues(pending);
-      spool.setAside(pending.report());
-      again.givenUp();
-    } else {
+    boolean isLastTry = again.notBefore() >= pending.origin().reportBy();
+    Duration patience =
+        isLastTry && hasTexts(pending.report()) ? PATIENCE_AT_THE_END : GIVE_UP_AFTER;
+    if (!again.failingFor(patience, now)) {
       outbox.queue().add(again);
+      return;
     }
+    leavesQueues(pending);
+    spool.setAside(pending.report());
+    if (hasTexts(pending.report())) {
+      String reason =
+          "the report %s found no way to flowsvr, while other calls did: %s"
+              .formatted(pending.report().outcome(), why);
+      log.error("{}: {}; it is reported as RETRY", pending.origin(), OneLine.of(reason));
+      submit(again.replaced(writer.retryInstead(pending.report(), reason)));
+    } else {
+      log.error("{}: its report {} is given up", pending.origin(), pending.report().outcome());
+      again.givenUp();
+    }
+  }
+
+  /** Whether something between may dislike what the report says; its reason alone may pass. */
+  private static boolean hasTexts(Report report) {
+    return report.creates() != null || LargeTexts.textOf(report) != null;
   }
 
   /** Whether the report must be spooled; a released task returns by itself when its lease ends. */

@@ -94,7 +94,16 @@ public final class ReportWriter {
 
   /** A FAIL that explains why the server refused a report. */
   Report failInstead(Report refused, String reason) {
-    return Report.of(refused.taskId(), refused.workerId(), refused.leaseEpoch(), Outcome.FAIL)
+    return instead(refused, Outcome.FAIL, reason);
+  }
+
+  /** A RETRY that explains why a report did not arrive. */
+  Report retryInstead(Report lost, String reason) {
+    return instead(lost, Outcome.RETRY, reason).withUnexpected(true);
+  }
+
+  private static Report instead(Report other, Outcome outcome, String reason) {
+    return Report.of(other.taskId(), other.workerId(), other.leaseEpoch(), outcome)
         .withReportId(UUID.randomUUID().toString())
         .withErrMsg(wordsOf(reason));
   }

@@ -55,16 +55,21 @@ public final class RunEnds {
     ended.add(listener);
   }
 
-  private void tell(Run run, Enum<?> outcome) {
-    if (!ended.isEmpty()) {
-      RunEnd end =
-          new RunEnd(
-              run.taskType(),
-              run.task().taskStage(),
-              outcome.name().toLowerCase(Locale.ROOT),
-              run.ranUntil(ticker.nanos()));
-      ended.forEach(listener -> tell(listener, end));
-    }
+  /** What listeners are told, made before the report is queued, which may take long. */
+  private RunEnd endOf(Run run, Enum<?> outcome) {
+    return new RunEnd(
+        run.taskType(),
+        run.task().taskStage(),
+        outcome.name().toLowerCase(Locale.ROOT),
+        run.ranUntil(ticker.nanos()));
+  }
+
+  /**
+   * Tells the listeners when the run needs them no more: its report is queued, or it is settled. So
+   * a listener may even stop the worker.
+   */
+  private void tell(RunEnd end) {
+    ended.forEach(listener -> tell(listener, end));
   }
 
   /** A listener that fails must not cost the report, or the end of other runs. */
@@ -72,9 +77,8 @@ public final class RunEnds {
     try {
       listener.accept(end);
     } catch (Throwable thrown) { // errors too
-      log.warn(
-          "a listener failed; the run ends all the same: {}", OneLine.of(String.valueOf(thrown)));
-      log.debug("the reason", thrown);
+      log.warn("a listener failed; the run ends all the same: {}", OneLine.ofThrowable(thrown));
+      log.debug("the reason", OneLineThrowable.of(thrown));
     }
   }
 
@@ -92,14 +96,15 @@ public final class RunEnds {
     Report report;
     try {
       report = inTraceOf(run, writer.of(run.task(), result));
-    } catch (NonRetryableException cannotBeWritten) {
+    } catch (Throwable cannotBeWritten) { // by the user's classes, or by the codec
       threw(run, cannotBeWritten);
       return;
     }
     resourceFailures.forget(run.task());
     if (run.advance(RunState.WORKING, Event.RETURNED)) {
-      tell(run, report.outcome());
+      RunEnd end = endOf(run, report.outcome());
       sender.submit(run, report);
+      tell(end);
     }
   }
 
@@ -139,17 +144,17 @@ public final class RunEnds {
   private void snooze(Run run, Throwable thrown) {
     Report report = writer.of(run.task(), StageResult.snooze(RESOURCE_DELAY));
     if (explain(run, Event.THREW, report)) {
-      log.warn("{} is snoozed, no attempt is counted: {}", run, OneLine.of(thrown.getMessage()));
+      log.warn("{} is snoozed, no attempt is counted: {}", run, OneLine.ofThrowable(thrown));
     }
   }
 
   /** Logs a failure; an intentional failure without a cause needs no stack trace. */
   private static void log(Run run, Report report, Throwable thrown) {
-    if (thrown instanceof NonRetryableException && thrown.getCause() == null) {
+    Throwable readable = OneLineThrowable.of(thrown);
+    if (thrown instanceof NonRetryableException && readable.getCause() == null) {
       log.warn("{} is reported as {}: {}", run, report.outcome(), OneLine.of(report.errMsg()));
     } else {
-      log.warn(
-          "{} failed and is reported as {}", run, report.outcome(), OneLineThrowable.of(thrown));
+      log.warn("{} failed and is reported as {}", run, report.outcome(), readable);
     }
   }
 
@@ -193,8 +198,9 @@ public final class RunEnds {
   public void lost(Run run, String why) {
     if (run.drop(StopCause.LOST, Event.LOST, ticker.nanos())) {
       log.warn("{} is dropped and not reported: {}", run, why);
-      tell(run, Event.LOST);
+      RunEnd end = endOf(run, Event.LOST);
       held.settle(run);
+      tell(end);
     }
   }
 
@@ -202,8 +208,9 @@ public final class RunEnds {
   public void cancelled(Run run) {
     if (run.drop(StopCause.CANCELLED, Event.CANCELLED, ticker.nanos())) {
       log.info("{} was cancelled; it is dropped and not reported", run);
-      tell(run, Event.CANCELLED);
+      RunEnd end = endOf(run, Event.CANCELLED);
       held.settle(run);
+      tell(end);
     }
   }
 
@@ -212,8 +219,9 @@ public final class RunEnds {
       return false;
     }
     run.advance(RunState.ERROR, Event.EXPLAINED);
-    tell(run, event == Event.TIMED_OUT ? event : report.outcome());
+    RunEnd end = endOf(run, event == Event.TIMED_OUT ? event : report.outcome());
     sender.submit(run, report);
+    tell(end);
     return true;
   }
 }

@@ -128,6 +128,25 @@ class ReportSenderTest {
         .containsExactly(Outcome.SUCCESS, Outcome.FAIL);
   }
 
+  /** As where a firewall dislikes its text: the task is to say why, and not that it timed out. */
+  @Test
+  void aReportThatAloneFindsNoWayIsExplainedBeforeItsTimeIsOver() {
+    Run run = finished(StageResult.done("SELECT * FROM users"));
+    worker.server.refuseReports(
+        report -> report.outcome() == Outcome.SUCCESS, ErrorCode.UNAVAILABLE);
+    while (worker.server.accepted().isEmpty()) {
+      worker.sendReports();
+      assertThat(worker.ticker.nanos()).isLessThan(run.lease().hardEnd());
+      worker.ticker.advance(Duration.ofMillis(500));
+    }
+    Report explanation = worker.server.accepted().get(0);
+    assertThat(explanation.outcome()).isEqualTo(Outcome.RETRY);
+    assertThat(explanation.unexpected()).isTrue();
+    assertThat(explanation.errMsg())
+        .startsWith("the report SUCCESS found no way to flowsvr, while other calls did: ");
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
   private ReportSender sender(FlowClient client, Spool spool) {
     return new ReportSender(
         client,

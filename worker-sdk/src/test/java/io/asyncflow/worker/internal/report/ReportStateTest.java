@@ -30,6 +30,11 @@ class ReportStateTest {
     final List<String> ends = new ArrayList<>();
 
     @Override
+    public long reportBy() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
     public void accepted() {
       ends.add("accepted");
     }
