@@ -153,6 +153,10 @@ class WorkerAutoConfigurationTest {
             app -> {
               SimpleMeterRegistry meters = app.getBean(Meters.class).registry;
               assertThat(resultOf("class")).isEqualTo("class");
+              // Told when the report is queued, which may have arrived before.
+              await()
+                  .atMost(PATIENCE)
+                  .until(() -> meters.find("asyncflow.worker.run").timer() != null);
               Timer run = meters.get("asyncflow.worker.run").tag("stage", "class").timer();
               assertThat(run.count()).isEqualTo(1);
               assertThat(run.getId().getTag("outcome")).isEqualTo("success");
