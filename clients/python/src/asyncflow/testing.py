@@ -178,6 +178,9 @@ BY_KEY = {
     "taskId": ("misplaced", "must not be given together with idempotencyKey"),
 }
 
+#: The settings of a type that null removes.
+REMOVABLE = ("max_retry_interval", "max_unexpected_retries")
+
 #: The members of a create that stand in the row as they are.
 KEPT = ("userId", "taskStage", "taskContext", "scheduleLog", "priority", "workerIds")
 
@@ -288,7 +291,12 @@ class _Server:
 
     def save_type(self, item: Any) -> None:
         name = item["task_type"].lower()
-        settings = {each: value for each, value in item.items() if each not in ("operator", "reason")}
+        of_act = ("operator", "reason", "expected_modify_time", "create_time", "modify_time")
+        settings = {
+            each: value
+            for each, value in item.items()
+            if each not in of_act and (value is not None or each in REMOVABLE)
+        }
         self._types[name] = {**DEFAULTS, **self._types.get(name, {}), **settings}
 
     def _type(self, name: str) -> Dict[str, Any]:
@@ -609,7 +617,10 @@ def _require(body: Row, fields: Mapping[str, Tuple[Any, ...]], path: str = "") -
 def _refusals(
     body: Row, fields: Mapping[str, Tuple[Any, ...]], path: str
 ) -> Iterator[Tuple[str, str, bool]]:
-    """The path of each invalid field, what is wrong, and whether that is its size alone."""
+    """The path of each invalid field, what is wrong, and whether that is its size alone.
+
+    Valid ones are written as the server reads them: a number for its digits, none for null.
+    """
     for name, rule in fields.items():
         required, name = name.endswith("!"), name.rstrip("!")
         if name == "*":
@@ -622,6 +633,8 @@ def _refusals(
         if value is None:
             if required:
                 yield path + name, "is required", False
+            elif "*" not in fields:  # where null removes a setting
+                body.pop(name, None)
         elif required and value == "" and rule[2:] != (0,):
             yield path + name, "must not be empty", False
         elif rule[0] in ("object", "worker"):
@@ -651,6 +664,14 @@ def _refusals(
             what = _FORMS[rule[0]](value, *rule[1:])
             if what:
                 yield path + name, what, rule[0] == "bytes" and "bytes" in what
+            elif rule[0] in ("number", "epoch"):
+                body[name] = _number_of(value)
+                if value == "":
+                    del body[name]
+            elif rule[0] == "names":
+                body[name] = _names(value)
+            elif rule[0] != "flag":
+                body[name] = str(value)
     yield from _misfits(body, fields, path)
 
 
