@@ -26,7 +26,7 @@ final class JobChildrenForm {
 
   /** The page; usable only if {@code in} has no errors afterwards. */
   static JobChildren read(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+    TaskId id = TaskFields.writtenTask(in);
     Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();
     List<JobChild> children = children(in, TaskLimits.BATCH, false);
     if (first != null && first + children.size() > JobLimits.CHILDREN) {

@@ -41,7 +41,7 @@ final class ReportForm {
 
   /** Reads the report; it is valid only if {@code in} has no invalid field afterwards. */
   static ParsedReport read(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+    TaskId id = TaskFields.writtenTask(in);
     Outcome outcome = in.text("outcome").required().as(ReportForm::outcome, OUTCOME_RULE);
     in.refuseMisnomer("context", "taskContext");
     String reportId = in.text("reportId").name().max(MAX_REPORT_ID).value();

@@ -21,7 +21,7 @@ final class TaskUpdateForm {
    * @param in flat, or the object {@code taskData} of a request
    */
   static TaskUpdate read(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+    TaskId id = TaskFields.writtenTask(in);
     in.refuseMisnomer("context", "taskContext");
     return new TaskUpdate(
         id,
