@@ -32,9 +32,6 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
   private static final Pattern FORM =
       Pattern.compile("(" + TASK + ")/(" + STAGE + ")/(" + EPOCH + ")/(" + NAME + ")");
 
-  /** Some JSON writers escape slashes, once for each level of nested strings. */
-  private static final Pattern ESCAPED_SLASH = Pattern.compile("\\\\+/");
-
   private static final Pattern GOOD_NAME = Pattern.compile(NAME);
 
   /** Names that Windows reserves for devices, with any extension. */
@@ -98,17 +95,55 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
         : Optional.empty();
   }
 
-  /** The keys that occur in a text, each once, in the order of the text. */
+  /**
+   * The keys that occur in a text, each once, in the order of the text; also where a JSON writer
+   * has escaped characters of them, once for each level of nested strings.
+   */
   public static List<StoreKey> allIn(String text) {
-    if (text.indexOf('/') < 0) {
+    boolean hasEscapes = text.indexOf('\\') >= 0;
+    if (!hasEscapes && text.indexOf('/') < 0) {
       return List.of();
     }
-    return FORM.matcher(ESCAPED_SLASH.matcher(text).replaceAll("/"))
+    return FORM.matcher(hasEscapes ? unescaped(text) : text)
         .results()
         .map(found -> parse(found.group()))
         .flatMap(Optional::stream)
         .distinct()
         .toList();
+  }
+
+  /**
+   * The text with its slashes and ASCII characters as JSON means them. Not by a pattern: one that
+   * begins anew at each of many backslashes takes the square of their number.
+   */
+  private static String unescaped(String text) {
+    StringBuilder plain = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isEscaped = plain.length() > 0 && plain.charAt(plain.length() - 1) == '\\';
+      boolean isByNumber = isEscaped && c == 'u' && text.startsWith("00", i + 1);
+      if (isByNumber && i + 4 < text.length()) {
+        int high = Character.digit(text.charAt(i + 3), 16);
+        int low = Character.digit(text.charAt(i + 4), 16);
+        if (high >= 2 && high <= 7 && low >= 0) {
+          c = (char) (16 * high + low);
+          i += 4;
+          plain.setLength(withoutBackslashes(plain));
+        }
+      } else if (isEscaped && c == '/') {
+        plain.setLength(withoutBackslashes(plain));
+      }
+      plain.append(c);
+    }
+    return plain.toString();
+  }
+
+  private static int withoutBackslashes(StringBuilder text) {
+    int length = text.length();
+    while (length > 0 && text.charAt(length - 1) == '\\') {
+      length--;
+    }
+    return length;
   }
 
   private static boolean isName(String name) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class StoreKeyTest {
 
@@ -93,7 +94,20 @@ class StoreKeyTest {
             .formatted(first, first.toString().replace("/", "\\/"), second);
     assertThat(StoreKey.allIn(text)).containsExactly(first, second);
     assertThat(StoreKey.allIn("and/or")).isEmpty();
+    String byNumbers = first.toString().replace("_", "\\u005F").replace("/", "\\u002f");
+    assertThat(StoreKey.allIn(byNumbers)).containsExactly(first);
+    assertThat(StoreKey.allIn(byNumbers.replace("\\", "\\\\"))).containsExactly(first);
+    assertThat(StoreKey.allIn(byNumbers.replace("\\", "\\u005c"))).containsExactly(first);
+    assertThat(StoreKey.allIn(first.toString().replace("_task", "\\u00e4task"))).isEmpty();
+    assertThat(StoreKey.allIn("7\\u005")).isEmpty();
     assertThat(first.taskType()).isEqualTo("lark");
     assertThat(new StoreKey("7_my_task_x_task_1", "s", 1, "n").taskType()).isEqualTo("my_task_x");
+  }
+
+  @Test
+  @Timeout(20)
+  void longRunsOfBackslashesAreReadOnce() {
+    assertThat(StoreKey.allIn("\\".repeat(4_000_000) + "x")).isEmpty();
+    assertThat(StoreKey.allIn("\\u005c".repeat(1_000_000) + "x")).isEmpty();
   }
 }

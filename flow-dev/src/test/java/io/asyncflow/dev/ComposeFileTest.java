@@ -51,6 +51,17 @@ class ComposeFileTest {
     }
   }
 
+  /** What it runs could read the key for everything in its environment. */
+  @Test
+  void workerHasAKeyOfItsOwn() throws IOException {
+    JsonNode services = compose().path("services");
+    JsonNode ofServer = services.path("flowsvr").path("environment");
+    assertThat(ofServer.path("FLOW_ACCESS").asString()).isEqualTo("keys");
+    assertThat(services.path("worker").path("environment").path("FLOW_API_KEY").asString())
+        .startsWith("${FLOW_WORKER_KEY")
+        .isNotEqualTo(ofServer.path("FLOW_API_KEY").asString());
+  }
+
   @Test
   void nothingIsPublishedBeyondLoopback() throws IOException {
     for (JsonNode service : compose().path("services")) {

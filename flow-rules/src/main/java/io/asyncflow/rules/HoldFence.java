@@ -1,10 +1,14 @@
 package io.asyncflow.rules;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.StoredText;
 import io.asyncflow.api.TaskStatus;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Decides which hold of a task may still write: the last one, by its own worker, until its report
@@ -29,7 +33,46 @@ public final class HoldFence {
     }
     return refusal(row, report.leaseEpoch(), report.workerId())
         .map(refusal -> ReportResult.refused(report.taskId(), refusal.code(), refusal.why()))
+        .orElseGet(() -> textVerdict(row, report));
+  }
+
+  /**
+   * A run stores the texts that its report refers to under the key of its own task. A reference to
+   * a text of another task was written by somebody else, and the next reader, who would read it
+   * with rights of its own, must not do so for them.
+   */
+  private static ReportResult textVerdict(TaskRow row, Report report) {
+    return Stream.of(report.taskContext(), report.result())
+        .filter(text -> text != null && !text.equals(row.context()))
+        .flatMap(text -> foreignText(row.id(), text).stream())
+        .findFirst()
+        .map(key -> ReportResult.refused(report.taskId(), ErrorCode.NO_SUCH_OBJECT, noObject(key)))
         .orElseGet(() -> ReportResult.accepted(report.taskId()));
+  }
+
+  /** The key of a stored text of another task, for which this text stands. */
+  private static Optional<StoreKey> foreignText(TaskId own, String text) {
+    return StoredText.parse(text)
+        .map(StoredText::key)
+        .filter(key -> !key.taskId().equals(own.toString()));
+  }
+
+  /**
+   * Requires that a text which a run of this task hands on stands for no stored text of another
+   * task.
+   *
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_OBJECT} if it does
+   */
+  public static void requireOwn(TaskId own, String text) {
+    foreignText(own, text)
+        .ifPresent(
+            key -> {
+              throw new FlowException(ErrorCode.NO_SUCH_OBJECT, noObject(key));
+            });
+  }
+
+  private static String noObject(StoreKey key) {
+    return "this task has no object " + key;
   }
 
   /** Why a hold may not write. */

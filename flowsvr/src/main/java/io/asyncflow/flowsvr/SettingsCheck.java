@@ -1,13 +1,17 @@
 package io.asyncflow.flowsvr;
 
+import com.mysql.cj.conf.PropertyDefinition;
+import com.mysql.cj.conf.PropertyDefinitions;
+import com.mysql.cj.conf.PropertyKey;
+import com.mysql.cj.conf.StringPropertyDefinition;
 import io.asyncflow.flowsvr.hook.egress.HookAllow;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.DatabaseUrl;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -26,19 +30,42 @@ import org.springframework.core.env.Environment;
  */
 class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
-  /** Options that load classes, send files to the database, or allow several statements in one. */
-  private static final List<String> DANGEROUS =
-      List.of(
-          "allowLoadLocalInfile",
-          "allowLoadLocalInfileInPath",
-          "allowUrlInLocalInfile",
-          "allowMultiQueries",
-          "autoDeserialize",
-          "queryInterceptors",
-          "connectionLifecycleInterceptors",
-          "exceptionInterceptors",
-          "propertiesTransform",
-          "socketFactory");
+  /**
+   * Options of the driver whose value is a text, and that name no class, no file of this server but
+   * certificates, and no other server. The texts of later versions are refused until they are here.
+   */
+  private static final Set<PropertyKey> HARMLESS_TEXTS =
+      EnumSet.of(
+          PropertyKey.USER,
+          PropertyKey.HOST,
+          PropertyKey.PORT,
+          PropertyKey.PROTOCOL,
+          PropertyKey.TYPE,
+          PropertyKey.ADDRESS,
+          PropertyKey.PRIORITY,
+          PropertyKey.characterEncoding,
+          PropertyKey.characterSetResults,
+          PropertyKey.connectionAttributes,
+          PropertyKey.connectionCollation,
+          PropertyKey.connectionTimeZone,
+          PropertyKey.disabledAuthenticationPlugins,
+          PropertyKey.localSocketAddress,
+          PropertyKey.passwordCharacterEncoding,
+          PropertyKey.sessionVariables,
+          PropertyKey.tlsCiphersuites,
+          PropertyKey.tlsVersions,
+          PropertyKey.clientCertificateKeyStoreType,
+          PropertyKey.clientCertificateKeyStoreUrl,
+          PropertyKey.trustCertificateKeyStoreType,
+          PropertyKey.trustCertificateKeyStoreUrl);
+
+  /** Switches that send files to the database, or put several statements into one, or into logs. */
+  private static final Set<PropertyKey> HARMFUL_SWITCHES =
+      EnumSet.of(
+          PropertyKey.allowLoadLocalInfile,
+          PropertyKey.allowMultiQueries,
+          PropertyKey.allowUrlInLocalInfile,
+          PropertyKey.dumpQueriesOnException);
 
   private static final String MAKE_ONE = "Make one with: openssl rand -hex 32";
 
@@ -101,12 +128,12 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
     refuse(
         settings,
         "spring.datasource.url",
-        url -> dangerousIn(url).isEmpty(),
+        url -> refusedIn(url).isEmpty(),
         url ->
             "FLOW_MYSQL_URL sets "
-                + String.join(", ", dangerousIn(url))
-                + ", with which a URL or a database reads this server's files or runs code in it;"
-                + " take that out.");
+                + String.join(", ", refusedIn(url))
+                + ". A URL sets only what the driver knows and what neither names classes and files"
+                + " nor logs statements; take that out.");
     refuse(
         settings,
         "spring.datasource.url",
@@ -211,11 +238,24 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         && read.options().stream().noneMatch(name -> name.matches(".*password[1-3]?"));
   }
 
-  private static List<String> dangerousIn(String url) {
-    Set<String> options = DatabaseUrl.parse(url).orElseThrow().options();
-    return DANGEROUS.stream()
-        .filter(name -> options.contains(name.toLowerCase(Locale.ROOT)))
+  private static List<String> refusedIn(String url) {
+    return DatabaseUrl.parse(url).orElseThrow().options().stream()
+        .filter(name -> Stream.of(PropertyKey.values()).noneMatch(key -> isHarmless(key, name)))
+        .sorted()
         .toList();
+  }
+
+  private static boolean isHarmless(PropertyKey option, String name) {
+    boolean isNamed =
+        name.equalsIgnoreCase(option.getKeyName()) || name.equalsIgnoreCase(option.getCcAlias());
+    if (!isNamed || HARMFUL_SWITCHES.contains(option)) {
+      return false;
+    }
+    PropertyDefinition<?> definition = PropertyDefinitions.getPropertyDefinition(option);
+    return HARMLESS_TEXTS.contains(option)
+        || definition != null
+            && !(definition instanceof StringPropertyDefinition)
+            && !definition.getCategory().equals(PropertyDefinitions.CATEGORY_DEBUGING_PROFILING);
   }
 
   private static boolean isNumber(String text, int min, int max) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.mysql.cj.conf.PropertyKey;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.bootstrap.DefaultBootstrapContext;
@@ -120,7 +122,19 @@ class SettingsCheckTest {
         "queryInterceptors",
         "socketFactory",
         "propertiesTransform",
-        "allowMultiQueries"
+        "allowMultiQueries",
+        "profilerEventHandler",
+        "logger",
+        "authenticationPlugins",
+        "serverRSAPublicKeyFile",
+        "ociConfigFile",
+        "ha.loadBalanceStrategy",
+        "loadBalanceSQLExceptionSubclassFailover",
+        "useConfigs",
+        "socksProxyHost",
+        "profileSQL",
+        "dumpQueriesOnException",
+        "unheardOf"
       })
   void optionThatReadsFilesOrRunsCodeIsRefused(String option) {
     for (String url :
@@ -145,6 +159,8 @@ class SettingsCheckTest {
         "jdbc:mysql://h/d?passwordCharacterEncoding=UTF-8&disconnectOnExpiredPasswords=true",
         "jdbc:mysql://one:3306,two:3306,three:3306/asyncflow?failOverReadOnly=false",
         "jdbc:mysql://me@h/d",
+        "jdbc:mysql://h/d?user=me&serverTimezone=UTC&useCompression=true&sessionVariables=a=1",
+        "jdbc:mysql://h/d?trustCertificateKeyStoreUrl=file:ca.p12&tlsVersions=TLSv1.3",
         "jdbc:mysql://(host=h,port=3307,user=me)/d",
         "jdbc:mysql://address=(host=h)(port=3307)/d",
         "jdbc:mysql://[::1]:3306/d",
@@ -154,6 +170,24 @@ class SettingsCheckTest {
     settings.setProperty("spring.datasource.url", url);
 
     assertThatCode(this::check).doesNotThrowAnyException();
+  }
+
+  /** Of each option of the driver, also of those that a later version brings. */
+  @ParameterizedTest
+  @EnumSource(PropertyKey.class)
+  void optionThatNamesAClassOrAFileIsRefused(PropertyKey option) {
+    boolean isNaming =
+        option
+                .getKeyName()
+                .matches(
+                    ".*(Interceptors|Handler|Plugins|Provider|Factory|File|Profile|Transform|Checker"
+                        + "|Strategy|Subclass.*|Configs|InPath|logger|Script)")
+            && option != PropertyKey.disabledAuthenticationPlugins;
+    settings.setProperty("spring.datasource.url", "jdbc:mysql://h/d?" + option.getKeyName() + "=1");
+
+    if (isNaming) {
+      assertThatThrownBy(this::check).isInstanceOf(BadSettingException.class);
+    }
   }
 
   @Test

@@ -99,7 +99,8 @@ public class Pages {
 
   String render(Frame frame, String template, Object view) {
     StringOutput output = new StringOutput();
-    templates.render("page/" + template + ".jte", Map.of("f", frame, "v", view), output);
+    templates.render(
+        "page/" + template + ".jte", Map.of("f", frame, "v", view), new VisibleOutput(output));
     return output.toString().stripLeading();
   }
 

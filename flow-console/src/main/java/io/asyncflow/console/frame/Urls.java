@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.stream.Stream;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.util.UriUtils;
 
@@ -80,7 +81,7 @@ public record Urls(String base, String assets) {
         && (address.equals(base) || address.startsWith(base + "/"))
         && address.chars().allMatch(c -> c > ' ' && c < 0x7F && c != '\\')
         && !address.startsWith("//")
-        && isUri(address);
+        && isUriWithoutSteps(address);
   }
 
   /** The address of the log-in that leads to a page then. */
@@ -125,9 +126,13 @@ public record Urls(String base, String assets) {
     }
   }
 
-  private static boolean isUri(String address) {
+  /** Browsers follow dots, also escaped ones, to another page of the server. */
+  private static boolean isUriWithoutSteps(String address) {
     try {
-      return !new URI(address).isOpaque();
+      URI uri = new URI(address);
+      return !uri.isOpaque()
+          && !uri.getRawPath().contains("//")
+          && Stream.of(uri.getPath().split("[/;]", -1)).noneMatch(part -> part.matches("\\.{1,2}"));
     } catch (URISyntaxException e) {
       return false;
     }

@@ -50,6 +50,20 @@ public record Strange(List<Part> parts) {
     return new Strange(List.copyOf(parts));
   }
 
+  /**
+   * The text for a place that takes no marks: {@code ⟨U+202E⟩} for a character that is not seen.
+   */
+  public static String visible(String text) {
+    if (text.codePoints().noneMatch(Strange::isUnseen)) {
+      return text;
+    }
+    StringBuilder visible = new StringBuilder();
+    for (Part part : of(text).parts()) {
+      visible.append(part.isMark() ? "⟨" + part.text() + "⟩" : part.text());
+    }
+    return visible.toString();
+  }
+
   /** Of pictures that a joiner makes one of, as of families and flags. */
   private static boolean isPicture(int point) {
     return point >= 0x1F000 || point >= 0x2190 && point <= 0x2BFF || point == 0xFE0F;

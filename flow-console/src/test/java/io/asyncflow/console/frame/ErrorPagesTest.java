@@ -8,9 +8,12 @@ import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.asset.Assets;
 import io.asyncflow.console.text.Language;
 import java.io.IOException;
+import java.util.List;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
@@ -39,6 +42,34 @@ class ErrorPagesTest {
     String refused = pages.submit("/jobs/1/cancel").getContentAsString();
     assertThat(Jsoup.parse(refused).select("[data-again]")).isEmpty();
     assertThat(refused).contains("Try again in a moment.");
+  }
+
+  /** Browsers resolve dots before they follow an address. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/console/../x",
+        "/console/..",
+        "/console/./x",
+        "/console/a/%2e%2e/x",
+        "/console/a/.%2E/x",
+        "/console/..;a/x",
+        "/console/..?q=1",
+        "/console/..#a",
+        "/console//other.example",
+        "//other.example/console",
+        "/console\\..\\x",
+        "/consoles",
+        "https://other.example/console"
+      })
+  void onlyAddressesOfTheConsoleAreItsOwn(String address) {
+    Urls urls = new Urls("/console", "");
+
+    assertThat(urls.own(address)).isEqualTo("/console");
+    for (String own :
+        List.of("/console", "/console/tasks?q=a..b%20//", "/console/types/a.b", "/console/a#..")) {
+      assertThat(urls.own(own)).isEqualTo(own);
+    }
   }
 
   @Test

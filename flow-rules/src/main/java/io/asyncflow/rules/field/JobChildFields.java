@@ -22,7 +22,7 @@ public final class JobChildFields {
 
   /** The page; usable only if {@code in} has no errors afterwards. */
   public static JobChildren read(FieldSource in) {
-    TaskId id = TaskFields.taskId(in);
+    TaskId id = TaskFields.writtenTask(in);
     Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();
     List<JobChild> children = children(in, TaskLimits.BATCH, false);
     if (first != null && first + children.size() > JobLimits.CHILDREN) {

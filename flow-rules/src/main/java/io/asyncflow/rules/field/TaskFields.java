@@ -26,6 +26,10 @@ public final class TaskFields {
   private static final List<String> KEY_OPTIONS = List.of("onDuplicate", "keyMs", "keyUntilDone");
   private static final String ON_DUPLICATE_RULE = "must be one of SAME, KEEP, REPLACE and RERUN";
 
+  /** What is wrong with the id of a task of the server itself. */
+  public static final String RESERVED_RULE =
+      "is of a type that begins with flow_, whose tasks only the server itself writes";
+
   private TaskFields() {}
 
   /**
@@ -151,6 +155,18 @@ public final class TaskFields {
     if (type != null && type.isReserved()) {
       in.refuse(name, "begins with flow_, as only types of the server itself do");
     }
+  }
+
+  /**
+   * The id of a task whose fields the request sets; {@code null} if it is invalid. Only the server
+   * sets those of its own types.
+   */
+  public static TaskId writtenTask(FieldSource in) {
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+    if (id != null && id.type().isReserved()) {
+      in.refuse("taskId", RESERVED_RULE);
+    }
+    return id;
   }
 
   public static String taskStage(FieldSource in) {

@@ -46,7 +46,7 @@ class CreateController {
   Envelope<CreateResult> createTask(Fields in, Caller caller, HttpServletRequest request) {
     TaskDraft task = inTraceOf(request, NewTaskForm.read(in.object("taskData")));
     in.refuseIfBad();
-    reach.require(List.of(task), caller);
+    reach.require(List.of(task), null, caller);
     sealedTexts.check(task.type(), task.context(), "taskData.taskContext");
     CreatedTask created =
         caller.seesAllUsers() || task.idempotencyKey() == null
@@ -65,7 +65,7 @@ class CreateController {
             .toList();
     TaskFields.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
     in.refuseIfBad();
-    reach.require(tasks, caller);
+    reach.require(tasks, null, caller);
     for (int i = 0; i < tasks.size(); i++) {
       TaskDraft task = tasks.get(i);
       sealedTexts.check(task.type(), task.context(), "taskDataList[" + i + "].taskContext");

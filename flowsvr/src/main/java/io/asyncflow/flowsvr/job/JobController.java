@@ -21,12 +21,14 @@ import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.progress.JobPace;
 import io.asyncflow.flowsvr.job.steps.JobStaging;
+import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.filter.TraceId;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.field.JobChildFields;
 import io.asyncflow.rules.field.JobFields;
 import io.asyncflow.rules.field.PageFields;
@@ -52,18 +54,21 @@ class JobController {
   private final JobQueries queries;
   private final JobActs acts;
   private final SealedTexts sealedTexts;
+  private final NamedObjects objects;
 
   JobController(
       JobCreator creator,
       JobStaging staging,
       JobQueries queries,
       JobActs acts,
-      SealedTexts sealedTexts) {
+      SealedTexts sealedTexts,
+      NamedObjects objects) {
     this.creator = creator;
     this.staging = staging;
     this.queries = queries;
     this.acts = acts;
     this.sealedTexts = sealedTexts;
+    this.objects = objects;
   }
 
   record CreateJob(NewJob jobData) {}
@@ -91,6 +96,7 @@ class JobController {
     NewJob job = JobFields.read(in.object("jobData"));
     in.refuseIfBad();
     JobReach.requireNew(job, caller);
+    objects.require(job, caller);
     sealedTexts.check(job, "jobData");
     return Envelope.ok(new Created("" + creator.create(job, TraceId.parentOf(request))));
   }
@@ -101,8 +107,9 @@ class JobController {
   Envelope<Staged> addChildren(Fields in, Caller caller) {
     JobChildren page = JobChildFields.read(in);
     in.refuseIfBad();
-    JobReach.requireSplit(page, caller);
-    return Envelope.ok(new Staged(staging.add(page)));
+    TaskId split = JobReach.requireSplit(page, caller);
+    objects.require(NamedObjects.contextsOf(page.children()), split, caller);
+    return Envelope.ok(new Staged(staging.add(page, caller)));
   }
 
   @Takes(summary = "Reads a job", shape = OfJob.class)

@@ -39,15 +39,17 @@ final class JobReach {
   }
 
   /**
-   * Returns if the caller may split the job with this task.
+   * The task that splits, if the caller may split the job with it; its stage is judged with its
+   * row.
    *
    * @throws TaskNotFoundException if the type of the task is beyond its scope
    */
-  static void requireSplit(JobChildren page, Caller caller) {
+  static TaskId requireSplit(JobChildren page, Caller caller) {
     TaskId split = TaskId.parse(page.taskId()).orElseThrow();
     if (!caller.seesType(split.type().name())) {
       throw new TaskNotFoundException(split);
     }
     caller.requireWorker(page.workerId());
+    return split;
   }
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.operator;
 
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
@@ -78,10 +79,11 @@ public class CloneActs {
   /**
    * Clones a task.
    *
+   * @param users those whose tasks the caller sees
    * @return the new task; the same one again for a repeated idempotency key
    * @throws TransitionNotAllowedException if the task belongs to a job
    */
-  public TaskId clone(TaskId id, Changes changes, Reason why) {
+  public TaskId clone(TaskId id, Changes changes, Names users, Reason why) {
     TaskRow origin = find(id);
     if (origin.place() != null) {
       throw new TransitionNotAllowedException(
@@ -92,7 +94,10 @@ public class CloneActs {
       sealedTexts.check(clone.type(), clone.context(), "taskContext");
     }
     CreateCall call =
-        CreateCall.of(List.of(clone)).byUsers().and(made -> record(origin, made.get(0), why));
+        CreateCall.of(List.of(clone))
+            .byUsers()
+            .seenBy(users)
+            .and(made -> record(origin, made.get(0), why));
     return creator.create(call).get(0);
   }
 

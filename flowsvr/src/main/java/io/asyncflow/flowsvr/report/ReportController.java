@@ -9,11 +9,13 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -27,18 +29,21 @@ class ReportController {
   private final TaskUpdater updater;
   private final ReportReach reach;
   private final TaskReach tasks;
+  private final NamedObjects objects;
 
   ReportController(
       TaskReporter reporter,
       ReportList reports,
       TaskUpdater updater,
       ReportReach reach,
-      TaskReach tasks) {
+      TaskReach tasks,
+      NamedObjects objects) {
     this.reporter = reporter;
     this.reports = reports;
     this.updater = updater;
     this.reach = reach;
     this.tasks = tasks;
+    this.objects = objects;
   }
 
   record Reports(List<Report> reports) {}
@@ -79,6 +84,7 @@ class ReportController {
       if (update.userId() != null) {
         caller.requireUser(update.userId());
       }
+      objects.require(Stream.ofNullable(update.taskContext()), update.id(), caller);
       updater.update(update, caller);
       return Envelope.ok(null);
     }

@@ -24,7 +24,7 @@ final class ReportForm {
 
   /** Reads the report; it is valid only if {@code in} has no invalid field afterwards. */
   static ParsedReport read(Fields in) {
-    TaskId id = TaskFields.taskId(in);
+    TaskId id = TaskFields.writtenTask(in);
     Report report = ReportFields.report(in, id);
     return new ParsedReport(id, report, creates(in, report.outcome()));
   }

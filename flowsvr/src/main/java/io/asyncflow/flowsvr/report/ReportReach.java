@@ -3,8 +3,11 @@ package io.asyncflow.flowsvr.report;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.create.CreateReach;
+import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.rules.TaskId;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.springframework.stereotype.Component;
 
 /** Which reports a caller may send, as far as they say so themselves. Thread-safe. */
@@ -12,9 +15,11 @@ import org.springframework.stereotype.Component;
 class ReportReach {
 
   private final CreateReach creates;
+  private final NamedObjects objects;
 
-  ReportReach(CreateReach creates) {
+  ReportReach(CreateReach creates, NamedObjects objects) {
     this.creates = creates;
+    this.objects = objects;
   }
 
   /** Why the caller may not send this report; the stage of the task is judged with its row. */
@@ -41,6 +46,9 @@ class ReportReach {
       throw new TaskNotFoundException(report.task());
     }
     caller.requireWorker(report.report().workerId());
-    creates.require(report.creates(), caller);
+    TaskId task = report.task();
+    objects.require(
+        Stream.of(report.report().taskContext(), report.report().result()), task, caller);
+    creates.require(report.creates(), task, caller);
   }
 }

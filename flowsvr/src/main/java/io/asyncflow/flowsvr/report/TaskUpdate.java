@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Change;
 import io.asyncflow.rules.RetryPolicy;
 import io.asyncflow.rules.ScheduleLog;
@@ -9,6 +11,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.field.TextField;
+import java.util.List;
 
 /**
  * The partial update of an old client without leases; {@code null} keeps a field.
@@ -28,18 +31,60 @@ public record TaskUpdate(
     Integer maxRetryInterval,
     String userId) {
 
-  /** Whether this repeats the status of the final task and changes no other field. */
-  boolean isDoneIn(TaskRow row, RetryPolicy policy) {
+  /**
+   * A field, what this wants of it and what the row has.
+   *
+   * @param verb what a change of it needs, as at the call that changes it alone
+   * @param isContent whether only callers with CONTEXT_READ see it
+   */
+  private record Part(Object wanted, Object current, Verb verb, boolean isContent) {
+
+    /** Nothing is told of a content that the caller may not read: it counts as changed. */
+    boolean isKeptFor(Caller caller) {
+      return wanted == null
+          || (!isContent || caller.may(Verb.CONTEXT_READ)) && wanted.equals(current);
+    }
+  }
+
+  private List<Part> parts(TaskRow row, RetryPolicy policy) {
+    return List.of(
+        new Part(status, row.status(), Verb.TASK_FORCE, false),
+        new Part(userId, row.userId(), Verb.TASK_CREATE, false),
+        new Part(taskStage, row.stage(), Verb.TASK_CREATE, false),
+        new Part(taskContext, row.context(), Verb.TASK_CREATE, true),
+        new Part(scheduleLog, row.scheduleLog(), Verb.TASK_CREATE, true),
+        new Part(maxRetryNum, policy.maxRetries(), Verb.TASK_CREATE, false),
+        new Part(maxRetryInterval, policy.cap(), Verb.TASK_CREATE, false),
+        new Part(crtRetryNum, row.crtRetryNum(), Verb.TASK_RETRY, false),
+        new Part(priority, row.priority(), Verb.TASK_STEER, false),
+        new Part(orderTime, row.orderTime(), Verb.TASK_STEER, false));
+  }
+
+  /**
+   * Whether this repeats the status of the final task and changes no other field, as far as the
+   * caller may know.
+   */
+  boolean isDoneIn(TaskRow row, RetryPolicy policy, Caller caller) {
     return status == row.status()
-        && isSame(taskStage, row.stage())
-        && isSame(taskContext, row.context())
-        && isSame(scheduleLog, row.scheduleLog())
-        && isSame(priority, row.priority())
-        && isSame(orderTime, row.orderTime())
-        && isSame(crtRetryNum, row.crtRetryNum())
-        && isSame(maxRetryNum, policy.maxRetries())
-        && isSame(maxRetryInterval, policy.cap())
-        && isSame(userId, row.userId());
+        && parts(row, policy).stream().allMatch(part -> part.isKeptFor(caller));
+  }
+
+  /**
+   * Returns if the caller may change these fields. A worker may report on what was held, so it
+   * needs no further verb for that, except for another user, whom no report sets.
+   *
+   * @throws io.asyncflow.flowsvr.access.MissingVerbException if it may not
+   */
+  void requireFor(TaskRow row, RetryPolicy policy, Caller caller) {
+    if (row.leaseEpoch() > 0 && caller.may(Verb.WORK_HOLD)) {
+      if (!isSame(userId, row.userId())) {
+        caller.require(Verb.TASK_CREATE);
+      }
+      return;
+    }
+    parts(row, policy).stream()
+        .filter(part -> !part.isKeptFor(caller))
+        .forEach(part -> caller.require(part.verb()));
   }
 
   /** The fields that this changes, but for the status. */

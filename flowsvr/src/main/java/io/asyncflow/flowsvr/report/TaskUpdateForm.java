@@ -21,7 +21,7 @@ final class TaskUpdateForm {
    * @param in flat, or the object {@code taskData} of a request
    */
   static TaskUpdate read(Fields in) {
-    TaskId id = TaskFields.taskId(in);
+    TaskId id = TaskFields.writtenTask(in);
     in.refuseMisnomer("context", "taskContext");
     return new TaskUpdate(
         id,

@@ -66,6 +66,7 @@ public class TaskUpdater {
    * @throws TaskNotFoundException if there is no such task
    * @throws io.asyncflow.flowsvr.access.OutOfScopeException if its stage, its new one or its last
    *     worker is beyond the caller's scope
+   * @throws io.asyncflow.flowsvr.access.MissingVerbException if the caller may not change a field
    * @throws LeaseLostException if a worker holds the task under a live lease
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#SEALING_RULE} if
    *     the type does not take the context
@@ -88,11 +89,12 @@ public class TaskUpdater {
                       .orElseThrow(() -> new TaskNotFoundException(id));
               requireFor(row, update, caller);
               if (row.status().isFinal()) {
-                if (!update.isDoneIn(row, row.retryPolicy(type))) {
+                if (!update.isDoneIn(row, row.retryPolicy(type), caller)) {
                   throw TransitionNotAllowedException.afterEnd(id, row.status());
                 }
                 return Optional.empty();
               }
+              update.requireFor(row, row.retryPolicy(type), caller);
               refuseIfHeld(row);
               TaskStatus status = statusAfter(row, update);
               TaskTransition change = update.transitionOf(row, status);

@@ -23,6 +23,8 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.schedule.FireTimes;
@@ -46,6 +48,7 @@ class ManualFires {
 
   private static final int MAX_ATTEMPTS = 20;
 
+  private final TaskTypes types;
   private final ScheduleStore schedules;
   private final FireStore fires;
   private final FireDayStore days;
@@ -57,6 +60,7 @@ class ManualFires {
   private final Duration history;
 
   ManualFires(
+      TaskTypes types,
       ScheduleStore schedules,
       FireStore fires,
       FireDayStore days,
@@ -66,6 +70,7 @@ class ManualFires {
       SealedTexts sealedTexts,
       Node node,
       @Value("${flow.schedule.history:7d}") Duration history) {
+    this.types = types;
     this.schedules = schedules;
     this.fires = fires;
     this.days = days;
@@ -121,6 +126,7 @@ class ManualFires {
         creator
             .create(
                 CreateCall.of(List.of(draft))
+                    .byUsers()
                     .and(
                         ids -> {
                           if (isOf(new FireId(schedule.id(), fireTime), ids.get(0))) {
@@ -142,6 +148,7 @@ class ManualFires {
         jobs.create(
             key == null ? job : job.withIdempotencyKey(key),
             new FireId(schedule.id(), fireTime),
+            true,
             created -> record(schedule, fireTime, Run.ofJob(created), join));
     return new TriggeredRun(null, Long.toString(id));
   }
@@ -171,6 +178,7 @@ class ManualFires {
    * @param from epoch ms, inclusive
    * @param to epoch ms, exclusive
    * @param limit the most fires to make
+   * @throws RateExceededException if the user has created too many tasks to make even one
    * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if {@code from} is older than the
    *     history, or if the schedule has no fire times of its own
    */
@@ -190,6 +198,8 @@ class ManualFires {
           ErrorCode.INVALID_INPUT, "from " + error.message(), List.of(error), null);
     }
     long end = Math.min(to, schedule.now());
+    boolean isCharged =
+        types.require(ScheduleDefinitions.targetType(schedule.definition())).userRateLimit() > 0;
     int made = 0;
     long next = from;
     while (next < end && made < limit) {
@@ -202,10 +212,17 @@ class ManualFires {
       if (page.isEmpty()) {
         return new Backfilled(made, null);
       }
-      int room = limit - made;
+      int room = isCharged ? 1 : limit - made;
       List<Long> missing = missing(schedule, page);
       List<Long> chosen = missing.subList(0, Math.min(room, missing.size()));
-      made += make(schedule, chosen, made == 0 ? join : () -> {});
+      try {
+        made += make(schedule, chosen, made == 0 ? join : () -> {});
+      } catch (RateExceededException e) {
+        if (made == 0) {
+          throw e;
+        }
+        return new Backfilled(made, next);
+      }
       next =
           (chosen.size() < missing.size()
                   ? chosen.get(chosen.size() - 1)
@@ -269,6 +286,7 @@ class ManualFires {
     List<TaskDraft> drafts = times.stream().map(time -> draft(schedule, time)).toList();
     creator.create(
         CreateCall.of(drafts)
+            .byUsers()
             .and(
                 ids -> {
                   schedules.countFires(schedule.id(), times.size());
@@ -295,6 +313,7 @@ class ManualFires {
       jobs.create(
           schedule.definition().jobData(),
           new FireId(schedule.id(), time),
+          true,
           id -> {
             schedules.countFires(schedule.id(), 1);
             write(schedule, List.of(time), List.of(row(schedule, time, Run.ofJob(id))));

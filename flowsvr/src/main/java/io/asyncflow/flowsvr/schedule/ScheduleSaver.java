@@ -23,6 +23,7 @@ import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.fire.Withdrawals;
 import io.asyncflow.flowsvr.schedule.fire.Withdrawals.Withdrawn;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
@@ -38,6 +39,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
@@ -56,6 +58,7 @@ class ScheduleSaver {
   private final TaskCreator creator;
   private final TaskTypes types;
   private final SealedTexts sealedTexts;
+  private final NamedObjects objects;
   private final Acts acts;
   private final Events events;
   private final long aheadMs;
@@ -66,6 +69,7 @@ class ScheduleSaver {
       TaskCreator creator,
       TaskTypes types,
       SealedTexts sealedTexts,
+      NamedObjects objects,
       Acts acts,
       Events events,
       FireLead lead) {
@@ -74,6 +78,7 @@ class ScheduleSaver {
     this.creator = creator;
     this.types = types;
     this.sealedTexts = sealedTexts;
+    this.objects = objects;
     this.acts = acts;
     this.events = events;
     this.aheadMs = lead.ms();
@@ -97,6 +102,7 @@ class ScheduleSaver {
     for (int i = 0; i < definitions.size(); i++) {
       requireTypes(definitions.get(i));
       sealedTexts.check(definitions.get(i), path.apply(i));
+      requireNamed(definitions.get(i), caller);
     }
     for (int attempt = 1; ; attempt++) {
       try {
@@ -109,6 +115,14 @@ class ScheduleSaver {
           throw e;
         }
       }
+    }
+  }
+
+  private void requireNamed(NewSchedule schedule, Caller caller) {
+    if (schedule.jobData() != null) {
+      objects.require(schedule.jobData(), caller);
+    } else {
+      objects.require(Stream.of(schedule.taskData().taskContext()), null, caller);
     }
   }
 

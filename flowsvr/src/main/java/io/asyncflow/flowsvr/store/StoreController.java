@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.field.TaskFields;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -106,6 +107,9 @@ class StoreController {
     try {
       List<FieldError> errors = new ArrayList<>();
       StoreKey key = key(taskId, stage, epoch, name, errors);
+      if (key != null && taskOf(key).filter(id -> id.type().isReserved()).isPresent()) {
+        errors.add(new FieldError("taskId", TaskFields.RESERVED_RULE));
+      }
       if (workerId == null) {
         errors.add(new FieldError("workerId", "is required"));
       }

@@ -13,9 +13,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -70,6 +73,7 @@ public class TaskStore {
       new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS);
   private static final TableSql STAGES =
       new TableSql("SELECT id, task_stage" + BY_IDS + "\n  AND status = :status");
+  private static final TableSql USERS = new TableSql("SELECT id, user_id" + BY_IDS);
   private static final TableSql LOCK_BY_IDS = new TableSql("SELECT " + COLUMNS + BY_IDS + LOCKED);
   private static final TableSql LOCK_BRIEF_BY_IDS =
       new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED);
@@ -131,6 +135,20 @@ public class TaskStore {
               stages.put(rs.getLong("id"), rs.getString("task_stage"));
             });
     return stages;
+  }
+
+  /** Those of these numbers whose rows have one of the users. */
+  public Set<Long> ofUsers(TaskTable table, Collection<Long> numbers, Predicate<String> users) {
+    Set<Long> found = new HashSet<>();
+    jdbc.sql(USERS.of(table))
+        .param("ids", numbers)
+        .query(
+            rs -> {
+              if (users.test(rs.getString("user_id"))) {
+                found.add(rs.getLong("id"));
+              }
+            });
+    return found;
   }
 
   private List<TaskRow> rows(TableSql select, TaskTable table, Collection<Long> numbers) {

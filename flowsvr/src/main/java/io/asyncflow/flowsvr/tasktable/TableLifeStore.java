@@ -149,6 +149,22 @@ public class TableLifeStore {
         > 0;
   }
 
+  /** How many tables the type got within the last such time. */
+  public int madeWithin(TaskType type, Duration age) {
+    return jdbc.sql(
+            DatabaseClock.sql(
+                """
+                SELECT COUNT(*)
+                FROM t_task_table
+                WHERE task_type = :type
+                  AND create_time > now_ms - :age
+                """))
+        .param("type", type.name())
+        .param("age", age.toMillis())
+        .query(Integer.class)
+        .single();
+  }
+
   /** By type, how long the first table has been drained, if it is drained. */
   public Map<TaskType, Duration> drainedFor() {
     Map<TaskType, Duration> drainedFor = new HashMap<>();

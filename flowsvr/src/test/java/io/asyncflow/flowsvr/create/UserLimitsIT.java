@@ -282,4 +282,40 @@ class UserLimitsIT {
         .params(time.toMillis() * 1_000, type.name())
         .update();
   }
+
+  /** The plan fires without the user, and a call for more of it does not. */
+  @Test
+  void runsOfAScheduleThatAUserAsksForCount() {
+    TaskType lark = aTypeThatAllows(2);
+    String task = "'userId':'ann','taskType':'%s','taskStage':'s'".formatted(lark.name());
+    String children = "'merge':false,'children':[{'taskStage':'s'}]";
+    for (String target :
+        List.of(
+            "'taskData':{" + task + "}",
+            "'jobData':{'userId':'bob','jobType':'%s',%s}".formatted(lark.name(), children),
+            "'jobData':{'userId':'cat','jobType':'%s','jobInput':'i'}".formatted(lark.name()))) {
+      String name = lark.name() + target.hashCode();
+      post("save", "{'scheduleData':{'name':'%s','everyMs':1000,%s}}".formatted(name, target));
+      post("pause", "{'name':'" + name + "'}");
+      assertThat(post("trigger", "{'name':'" + name + "'}").code()).isZero();
+
+      long now = System.currentTimeMillis();
+      String past =
+          "{'name':'%s','from':%d,'to':%d,'limit':1000}"
+              .formatted(name, now - 90_000, now - 30_000);
+      Wire.Answer some = post("backfill", past);
+      assertThat(some.result().path("made").asInt()).as(some.msg()).isEqualTo(1);
+      long next = some.result().path("nextFrom").asLong();
+      assertThat(next).isBetween(now - 90_000, now - 80_000);
+      assertThat(post("backfill", past.replace("" + (now - 90_000), "" + next)).code())
+          .isEqualTo(8080);
+      Wire.Answer refused = post("trigger", "{'name':'" + name + "'}");
+      assertThat(refused.code()).isEqualTo(8080);
+      assertThat(refused.header("Retry-After")).isNotNull();
+    }
+  }
+
+  private Wire.Answer post(String act, String body) {
+    return new Wire(port).post("/api/schedule/" + act, body);
+  }
 }

@@ -385,6 +385,26 @@ class RollingIT {
   }
 
   @Test
+  void typeGetsSoManyTablesADayByHand() {
+    TaskType type = given.aType().create();
+    Wire wire = new Wire(port);
+    String ofType = "{'taskType':'" + type.name() + "'}";
+    for (int made = families.of(type).end().number(); made < 24; made++) {
+      assertThat(wire.post("/api/task_schedule_cfg/roll", ofType).code()).isZero();
+    }
+
+    Wire.Answer refused = wire.post("/api/task_schedule_cfg/roll", ofType);
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(refused.code()).isEqualTo(8080);
+    assertThat(refused.msg()).contains("24 tables within a day");
+    jdbc.sql("UPDATE t_task_table SET create_time = create_time - 90000000 WHERE task_type = ?")
+        .param(type.name())
+        .update();
+    assertThat(wire.post("/api/task_schedule_cfg/roll", ofType).result().path("table").asString())
+        .isEqualTo(new TaskTable(type, 25).sqlName());
+  }
+
+  @Test
   void nothingIsEverCreatedInADrainedTable() {
     TaskType type = given.aType().create();
     given.aWaitingTask().ofType(type).create();

@@ -91,27 +91,30 @@ public class JobCreator {
    *     if its user has created too many tasks and jobs of {@code jobType}
    */
   public long create(NewJob job, String traceParent) {
-    return create(job, new Origin(null, traceParent), id -> {});
+    return create(job, new Origin(null, true, traceParent), id -> {});
   }
 
   /**
    * Where a job comes from.
    *
    * @param fire {@code null} if no schedule creates it
+   * @param isAsked whether a user asks for it, so that the limits of what a user may create apply
    * @param traceParent of the call that creates it; {@code null} for none
    */
-  private record Origin(FireId fire, String traceParent) {}
+  private record Origin(FireId fire, boolean isAsked, String traceParent) {}
 
   /**
    * The same by a fire, with further work in the transaction of the job. Such a job is in no trace:
    * nothing has called.
    *
+   * @param isAsked whether a user asks for the fire, so that the limits of what a user may create
+   *     apply
    * @param join takes the job's id, after all rows of the job were inserted. An exception rolls the
    *     transaction back and is thrown on. It runs again if the transaction is repeated, and not at
    *     all if the key created a job before
    */
-  public long create(NewJob job, FireId fire, LongConsumer join) {
-    return create(job, new Origin(fire, null), join);
+  public long create(NewJob job, FireId fire, boolean isAsked, LongConsumer join) {
+    return create(job, new Origin(fire, isAsked, null), join);
   }
 
   private long create(NewJob job, Origin origin, LongConsumer join) {
@@ -142,7 +145,7 @@ public class JobCreator {
       long id, TaskType type, NewJob job, Origin origin, byte[] hash, LongConsumer join) {
     CreateCall split = splitOf(id, job.userId(), type, job.priority(), origin.traceParent());
     tasks.create(
-        (origin.fire() == null ? split.byUsers() : split)
+        (origin.isAsked() ? split.byUsers() : split)
             .and(
                 ids -> {
                   insert(id, job, origin, hash, ids.get(0), null);
@@ -158,7 +161,7 @@ public class JobCreator {
     List<JobChild> children = childrenOf(job, workers.size());
     transactions.execute(
         () -> {
-          if (origin.fire() == null) {
+          if (origin.isAsked()) {
             tasks.chargeUser(type, job.userId());
           }
           insert(id, job, origin, hash, null, children.size());

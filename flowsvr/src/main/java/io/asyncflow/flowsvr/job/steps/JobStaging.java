@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.job.steps;
 
 import io.asyncflow.api.JobChildren;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
@@ -57,30 +58,35 @@ public class JobStaging {
    * Stages a page; a repeated page is staged again.
    *
    * @param page validated
+   * @param caller its sender
    * @return the number of children staged so far
    * @throws LeaseLostException if this hold of the split may no longer report
+   * @throws io.asyncflow.flowsvr.access.OutOfScopeException if the stage of the split is beyond the
+   *     caller's scope
    * @throws NoSuchJobException if the job was deleted and an operator runs its split again
    * @throws TransitionNotAllowedException if the task is no split, or the job is not being split
    * @throws InvalidFieldException if the page leaves a gap
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#SEALING_RULE} if
    *     their type does not take a context
    */
-  public int add(JobChildren page) {
+  public int add(JobChildren page, Caller caller) {
     TaskId id = TaskId.parse(page.taskId()).orElseThrow();
     if (!families.has(id.table())) {
       throw new TaskNotFoundException(id);
     }
-    return transactions.execute(() -> addInTransaction(id, page));
+    return transactions.execute(() -> addInTransaction(id, page, caller));
   }
 
-  private int addInTransaction(TaskId id, JobChildren page) {
+  private int addInTransaction(TaskId id, JobChildren page, Caller caller) {
     TaskRow split =
         tasks.lock(id.table(), List.of(id.number())).stream()
             .findFirst()
             .orElseThrow(() -> new TaskNotFoundException(id));
     requireHold(split, page);
+    caller.requireStage(split.stage());
     long jobId = split.place().jobId();
     JobRow job = jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
+    page.children().forEach(child -> HoldFence.requireOwn(id, child.taskContext()));
     sealedTexts.check(job.childType(), page.children(), "children");
     int alreadyStaged = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
     if (page.first() > alreadyStaged) {

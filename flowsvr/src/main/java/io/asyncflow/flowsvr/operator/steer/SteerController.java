@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.operator.CloneActs;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.steer.SteerActs.NewDue;
+import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -28,11 +29,13 @@ class SteerController {
   private final SteerActs acts;
   private final CloneActs clones;
   private final TaskReach reach;
+  private final NamedObjects objects;
 
-  SteerController(SteerActs acts, CloneActs clones, TaskReach reach) {
+  SteerController(SteerActs acts, CloneActs clones, TaskReach reach, NamedObjects objects) {
     this.acts = acts;
     this.clones = clones;
     this.reach = reach;
+    this.objects = objects;
   }
 
   record RunNow(
@@ -106,7 +109,7 @@ class SteerController {
   @Needs(Verb.TASK_STEER)
   @PostMapping("/clone")
   Envelope<Cloned> clone(Fields in, Caller caller) {
-    TaskId id = taskId(in);
+    TaskId id = TaskFields.writtenTask(in);
     CloneActs.Changes changes =
         new CloneActs.Changes(
             in.text("userId").name().max(TaskLimits.USER_ID).value(),
@@ -129,7 +132,9 @@ class SteerController {
     if (changes.userId() != null) {
       caller.requireUser(changes.userId());
     }
-    return Envelope.ok(new Cloned(clones.clone(id, changes, why).toString()));
+    objects.require(Stream.ofNullable(changes.context()), id, caller);
+    TaskId clone = clones.clone(id, changes, caller.scope().users(), why);
+    return Envelope.ok(new Cloned(clone.toString()));
   }
 
   @Takes(summary = "Ends the lease of an executing task before its time", shape = ExpireLease.class)

@@ -494,6 +494,7 @@ class FireMaker {
     jobs.create(
         job,
         new FireId(plan.row().id(), creation.fireTime()),
+        false,
         id -> {
           if (replaces(plan)) {
             jobActs.cancelIfLiving(LastRuns.lastRun(plan.row()).jobId());

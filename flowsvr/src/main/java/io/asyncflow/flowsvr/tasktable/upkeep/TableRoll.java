@@ -1,14 +1,18 @@
 package io.asyncflow.flowsvr.tasktable.upkeep;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktable.SchedulePositions;
+import io.asyncflow.flowsvr.tasktable.TableLifeStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import java.time.Duration;
 import java.util.Map;
 import org.springframework.stereotype.Service;
 
@@ -16,17 +20,23 @@ import org.springframework.stereotype.Service;
 @Service
 class TableRoll {
 
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final int MOST_A_DAY = 24;
+
   private final TaskFamilies families;
+  private final TableLifeStore lives;
   private final SchedulePositions positions;
   private final Acts acts;
   private final RetryingTransactions transactions;
 
   TableRoll(
       TaskFamilies families,
+      TableLifeStore lives,
       SchedulePositions positions,
       Acts acts,
       RetryingTransactions transactions) {
     this.families = families;
+    this.lives = lives;
     this.positions = positions;
     this.acts = acts;
     this.transactions = transactions;
@@ -37,16 +47,29 @@ class TableRoll {
    * first table if there is none. Runs DDL.
    *
    * @return the end
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the type got many tables within
+   *     a day
    * @throws org.springframework.dao.DataAccessException if the next table cannot be created
    */
   TaskTable roll(TaskType type, Reason why) {
     families.of(type); // creates the first table, if there is none
     TaskTable end = endNow(type);
     TaskTable next = new TaskTable(type, end.number() + 1);
+    requireRoom(type);
     families.makeReady(next);
     transactions.execute(() -> moveEnd(end, next, why));
     families.outdated();
     return endNow(type);
+  }
+
+  /** A table more in each look for tasks, until it is drained, is what a roll costs all others. */
+  private void requireRoom(TaskType type) {
+    if (lives.madeWithin(type, DAY) >= MOST_A_DAY) {
+      throw new FlowException(
+          ErrorCode.LIMIT_EXCEEDED,
+          "type %s got %d tables within a day, and no roll by hand adds to that"
+              .formatted(type, MOST_A_DAY));
+    }
   }
 
   private boolean moveEnd(TaskTable end, TaskTable next, Reason why) {
