@@ -59,7 +59,7 @@ final class FakeReports {
 
   /** The report with what its fields may hold; of an outcome, those that belong to it. */
   private static Report read(SentFields in) {
-    Report report = ReportFields.report(in, TaskFields.taskId(in));
+    Report report = ReportFields.report(in, TaskFields.writtenTask(in));
     List<NewTask> creates =
         ReportFields.creates(in, report.outcome()).stream().map(TaskFields::task).toList();
     if (!creates.isEmpty()) {

@@ -162,7 +162,7 @@ public final class TaskFields {
    * sets those of its own types.
    */
   public static TaskId writtenTask(FieldSource in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+    TaskId id = taskId(in);
     if (id != null && id.type().isReserved()) {
       in.refuse("taskId", RESERVED_RULE);
     }
