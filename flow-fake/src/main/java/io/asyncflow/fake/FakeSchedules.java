@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -255,22 +254,17 @@ final class FakeSchedules implements ScheduleClient {
     ZoneId zone = CompleteSchedule.zone(request.zone());
     return read(
         now -> {
-          List<Long> found = new ArrayList<>();
-          List<String> local = new ArrayList<>();
           long from = Objects.requireNonNullElse(request.from(), now);
           long end = Objects.requireNonNullElse(request.endTime(), Long.MAX_VALUE);
           long most =
               Math.min(count, Objects.requireNonNullElse(request.maxFires(), Long.MAX_VALUE));
-          OptionalLong time =
-              times.next(
-                  request.startTime() == null ? from : Math.max(request.startTime() - 1, from));
-          while (time.isPresent() && time.getAsLong() < end && found.size() < most) {
-            found.add(time.getAsLong());
-            local.add(
-                DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
-                    Instant.ofEpochMilli(time.getAsLong()).atZone(zone)));
-            time = times.next(time.getAsLong());
-          }
+          long after = request.startTime() == null ? from : Math.max(request.startTime() - 1, from);
+          List<Long> found = times.after(after, end, (int) most);
+          List<String> local =
+              found.stream()
+                  .map(time -> Instant.ofEpochMilli(time).atZone(zone))
+                  .map(DateTimeFormatter.ISO_OFFSET_DATE_TIME::format)
+                  .toList();
           return new FirePreview(found, local, FirePreview.Kind.valueOf(times.kind().name()));
         });
   }

@@ -37,7 +37,6 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -219,21 +218,16 @@ class ScheduleController {
             plan.zone(),
             start == null ? after : Math.max(start - 1, after),
             end == null ? Long.MAX_VALUE : end,
-            maxFires == null ? count : Math.min(count, maxFires)));
+            maxFires == null ? count : (int) Math.min(count, maxFires)));
   }
 
-  private static FirePreview preview(
-      FireTimes times, ZoneId zone, long from, long end, long count) {
-    List<Long> found = new ArrayList<>();
-    List<String> local = new ArrayList<>();
-    OptionalLong time = times.next(from);
-    while (time.isPresent() && time.getAsLong() < end && found.size() < count) {
-      found.add(time.getAsLong());
-      local.add(
-          DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
-              Instant.ofEpochMilli(time.getAsLong()).atZone(zone)));
-      time = times.next(time.getAsLong());
-    }
+  private static FirePreview preview(FireTimes times, ZoneId zone, long from, long end, int count) {
+    List<Long> found = times.after(from, end, count);
+    List<String> local =
+        found.stream()
+            .map(time -> Instant.ofEpochMilli(time).atZone(zone))
+            .map(DateTimeFormatter.ISO_OFFSET_DATE_TIME::format)
+            .toList();
     return new FirePreview(found, local, FirePreview.Kind.valueOf(times.kind().name()));
   }
 
