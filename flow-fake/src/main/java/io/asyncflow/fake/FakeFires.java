@@ -20,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
 
 /**
  * Makes the fires of the schedules of a {@link FakeFlowServer}, by plan and by hand, and withdraws
@@ -210,24 +209,23 @@ final class FakeFires {
     }
     long end = Math.min(to, now);
     int made = 0;
-    long lastMade = from;
-    OptionalLong time = times.next(from - 1);
-    while (time.isPresent() && time.getAsLong() < end) {
-      long fireTime = time.getAsLong();
+    long next = from;
+    long looked = from;
+    for (long fireTime : times.after(from - 1, end, FirePlan.MAX_STEPS)) {
       if (!schedule.history().hasRun(fireTime)) {
         if (made == limit) {
-          return new Backfilled(made, lastMade + 1);
+          return new Backfilled(made, next);
         }
-        FireId fire = new FireId(schedule.id(), fireTime);
-        TriggeredRun run = triggered(schedule, null, fire);
+        TriggeredRun run = triggered(schedule, null, new FireId(schedule.id(), fireTime));
         schedule.history().create(fireTime, true, run, now);
         schedule.countManual();
         made++;
-        lastMade = fireTime;
+        next = fireTime + 1;
       }
-      time = times.next(fireTime);
+      looked = fireTime + 1;
     }
-    return new Backfilled(made, null);
+    boolean isMore = times.next(looked - 1).orElse(end) < end;
+    return new Backfilled(made, isMore ? (Long) looked : null);
   }
 
   private static FlowException invalid(String why) {

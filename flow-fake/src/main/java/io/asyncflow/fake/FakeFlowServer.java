@@ -73,7 +73,7 @@ import java.util.function.Supplier;
  * task is created up to 30 seconds before its fire time if nothing can change that, and is due at
  * its fire time. If the clock has passed a fire time by more than a minute at the next call, that
  * is an outage, and the schedule's {@link CatchUp} decides; to see every fire, move the clock from
- * one to the next. Cron expressions need Spring's {@code spring-context} on the class path.
+ * one to the next.
  */
 public final class FakeFlowServer implements FlowClient {
 

@@ -3,7 +3,6 @@ package io.asyncflow.fake;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.api.schedule.GapReason;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.Schedule;
@@ -29,9 +28,6 @@ final class FakeSchedule {
   static final long AHEAD_MS = 30_000;
 
   private static final int SLICES = 64;
-
-  /** The most fire times of a pause that are counted. */
-  private static final int MAX_COUNTED = 100_000;
 
   private final long id;
   private final long createTime;
@@ -284,7 +280,7 @@ final class FakeSchedule {
       Long end = definition.endTime();
       long last = end == null ? now : Math.min(now, end - 1);
       if (next <= last) {
-        history.add(paused(times, next, last));
+        history.add(FireGap.paused(times, next, last));
       }
       OptionalLong after = times.next(now);
       next = after.isPresent() ? (Long) after.getAsLong() : null;
@@ -297,20 +293,6 @@ final class FakeSchedule {
     pauseUntil = null;
     failStreak = state == ScheduleState.ACTIVE ? 0 : failStreak;
     write(now);
-  }
-
-  /** The fire times from {@code first} to {@code last}. */
-  private static FireGap paused(FireTimes times, long first, long last) {
-    long counted = first;
-    int fires = 1;
-    OptionalLong time = times.next(first);
-    while (time.isPresent() && time.getAsLong() <= last && fires < MAX_COUNTED) {
-      counted = time.getAsLong();
-      fires++;
-      time = times.next(counted);
-    }
-    boolean isMore = time.isPresent() && time.getAsLong() <= last;
-    return new FireGap(first, isMore ? last : counted, fires, GapReason.PAUSED);
   }
 
   /**

@@ -121,7 +121,8 @@ public interface ScheduleClient {
   }
 
   /**
-   * Makes the fires of the past that have no task or job. A repeat makes none.
+   * Makes the fires of the past that have no task or job. A repeat makes none. A call looks at ten
+   * thousand fire times at most; the answer says where the next one goes on.
    *
    * @param from the first fire time, inclusive; not older than the history
    * @param to the end of the fire times, exclusive; after {@code from}, and taken for now if it is

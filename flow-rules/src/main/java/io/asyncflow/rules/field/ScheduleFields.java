@@ -18,7 +18,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** The fields of the definition of a schedule, and of calls about schedules. */
@@ -141,21 +140,22 @@ public final class ScheduleFields {
    * @param end as in a schedule
    * @param count the most
    */
-  public record Preview(Plan plan, Long from, Long start, Long end, long count) {
+  public record Preview(Plan plan, Long from, Long start, Long end, int count) {
 
     /** The fire times, which are valid only if no field is invalid. */
     public FirePreview at(long now) {
-      List<Long> found = new ArrayList<>();
-      List<String> local = new ArrayList<>();
       long after = from == null ? now : from;
-      OptionalLong time = plan.times().next(start == null ? after : Math.max(start - 1, after));
-      while (time.isPresent() && (end == null || time.getAsLong() < end) && found.size() < count) {
-        found.add(time.getAsLong());
-        local.add(
-            DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
-                Instant.ofEpochMilli(time.getAsLong()).atZone(plan.zone())));
-        time = plan.times().next(time.getAsLong());
-      }
+      List<Long> found =
+          plan.times()
+              .after(
+                  start == null ? after : Math.max(start - 1, after),
+                  end == null ? Long.MAX_VALUE : end,
+                  count);
+      List<String> local =
+          found.stream()
+              .map(time -> Instant.ofEpochMilli(time).atZone(plan.zone()))
+              .map(DateTimeFormatter.ISO_OFFSET_DATE_TIME::format)
+              .toList();
       return new FirePreview(found, local, FirePreview.Kind.valueOf(plan.times().kind().name()));
     }
   }
@@ -169,7 +169,7 @@ public final class ScheduleFields {
     Long maxFires = in.number("maxFires").between(0, Long.MAX_VALUE).asLong();
     int count = in.number("count").between(1, MAX_PREVIEW).or(DEFAULT_PREVIEW);
     return new Preview(
-        plan, from, start, end, maxFires == null ? count : Math.min(count, maxFires));
+        plan, from, start, end, maxFires == null ? count : (int) Math.min(count, maxFires));
   }
 
   /** Reads the definitions of a list, whose names must differ. */

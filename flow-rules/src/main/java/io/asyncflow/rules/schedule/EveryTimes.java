@@ -3,18 +3,23 @@ package io.asyncflow.rules.schedule;
 import java.util.OptionalLong;
 
 /** One fire time each interval, by arithmetic on instants: no zone, no drift. */
-record EveryTimes(long everyMs, long anchor) implements FireTimes {
+final class EveryTimes extends FireTimes {
 
   private static final long HOUR_MS = 3_600_000;
 
-  EveryTimes {
+  private final long everyMs;
+  private final long anchor;
+
+  EveryTimes(long everyMs, long anchor) {
     if (everyMs < 1) {
       throw new IllegalArgumentException("every: at least 1 ms, not " + everyMs);
     }
+    this.everyMs = everyMs;
+    this.anchor = anchor;
   }
 
   @Override
-  public OptionalLong next(long afterMs) {
+  OptionalLong find(long afterMs) {
     // The difference of the remainders cannot overflow; that of the times can.
     long phase = Math.floorMod(afterMs, everyMs) - Math.floorMod(anchor, everyMs);
     long wait = everyMs - Math.floorMod(phase, everyMs);
@@ -27,7 +32,12 @@ record EveryTimes(long everyMs, long anchor) implements FireTimes {
   }
 
   @Override
-  public long firesPerHour(long fromMs) {
+  public long firesPerHour() {
     return (HOUR_MS - 1) / everyMs + 1;
+  }
+
+  @Override
+  public String toString() {
+    return "every " + everyMs + " ms";
   }
 }

@@ -33,8 +33,11 @@ public record FirePlan(
    */
   static final int MAX_FIRES = 16;
 
-  /** The most late fire times that one plan looks at; the next plan goes on from there. */
-  static final int MAX_STEPS = 10_000;
+  /**
+   * The most late fire times, and the most others, that one plan looks at, and the most of one
+   * backfill; the next one goes on from there.
+   */
+  public static final int MAX_STEPS = 10_000;
 
   private static final int SPREAD_PART = 6;
 
@@ -141,30 +144,37 @@ public record FirePlan(
     }
 
     private FirePlan planTimes(long first) {
-      List<Long> late = new ArrayList<>();
-      OptionalLong time = OptionalLong.of(first);
-      while (isDue(time) && time.getAsLong() < now - LATE_MS) {
-        if (late.size() == MAX_STEPS) {
-          return planBacklog(late, time.getAsLong());
-        }
-        late.add(time.getAsLong());
-        time = rules.times().next(time.getAsLong());
+      long lateEnd = now - LATE_MS;
+      List<Long> late = from(OptionalLong.of(first), lateEnd);
+      OptionalLong next = after(late, OptionalLong.of(first));
+      if (late.size() == MAX_STEPS && isBefore(next, lateEnd)) {
+        return planBacklog(late, next.getAsLong());
       }
-      List<Long> onTime = new ArrayList<>();
-      while (isDue(time)) {
-        onTime.add(time.getAsLong());
-        time = rules.times().next(time.getAsLong());
-      }
-      Long after = time.isPresent() && !rules.isOver(time.getAsLong()) ? time.getAsLong() : null;
+      List<Long> onTime = from(next, now + aheadMs + 1);
+      next = after(onTime, next);
       List<Long> wanted = catchUp(late, onTime);
       wanted.addAll(onTime);
-      return planOverlap(wanted, after);
+      return planOverlap(wanted, isBefore(next, Long.MAX_VALUE) ? (Long) next.getAsLong() : null);
     }
 
-    private boolean isDue(OptionalLong time) {
-      return time.isPresent()
-          && time.getAsLong() <= now + aheadMs
-          && !rules.isOver(time.getAsLong());
+    /** A fire time and those after it, before {@code end}. */
+    private List<Long> from(OptionalLong first, long end) {
+      List<Long> found = new ArrayList<>();
+      if (isBefore(first, end)) {
+        long last = rules.endTime() == null ? end : Math.min(end, rules.endTime());
+        found.add(first.getAsLong());
+        found.addAll(rules.times().after(first.getAsLong(), last, MAX_STEPS - 1));
+      }
+      return found;
+    }
+
+    /** The fire time after the last of these; {@code first} if there are none. */
+    private OptionalLong after(List<Long> times, OptionalLong first) {
+      return times.isEmpty() ? first : rules.times().next(times.get(times.size() - 1));
+    }
+
+    private boolean isBefore(OptionalLong time, long end) {
+      return time.isPresent() && time.getAsLong() < end && !rules.isOver(time.getAsLong());
     }
 
     /**

@@ -2,17 +2,18 @@ package io.asyncflow.rules.schedule;
 
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The times at which a schedule fires. All times are epoch milliseconds. Implementations are
- * immutable and thread-safe.
+ * The times at which a schedule fires. All times are epoch milliseconds. Immutable and thread-safe.
  */
-public interface FireTimes {
+public abstract class FireTimes {
 
   /** How fire times follow the wall clock of their zone when its offset from UTC changes. */
-  enum Kind {
+  public enum Kind {
 
     /**
      * Each local time of the expression fires once, at the first instant at which the wall clock
@@ -30,25 +31,62 @@ public interface FireTimes {
     INTERVAL
   }
 
-  /** The first fire time after {@code afterMs}, which is excluded; empty if there is none. */
-  OptionalLong next(long afterMs);
+  FireTimes() {}
+
+  /**
+   * The first fire time after {@code afterMs}, which is excluded; empty if there is none.
+   *
+   * @throws IllegalStateException if the time that was found is not after it, which is a bug
+   */
+  public final OptionalLong next(long afterMs) {
+    OptionalLong next = find(afterMs);
+    if (next.isPresent() && next.getAsLong() <= afterMs) {
+      throw new IllegalStateException(
+          "a bug: after " + afterMs + " comes " + next.getAsLong() + " of " + this);
+    }
+    return next;
+  }
+
+  abstract OptionalLong find(long afterMs);
+
+  /**
+   * The fire times after {@code afterMs} and before {@code end}, rising; the first of them if there
+   * are more than {@code most}. Whatever walks along fire times does it by this method, so that
+   * each walk has a bound.
+   */
+  public final List<Long> after(long afterMs, long end, int most) {
+    List<Long> found = new ArrayList<>();
+    OptionalLong next = next(afterMs);
+    while (found.size() < most && next.isPresent() && next.getAsLong() < end) {
+      found.add(next.getAsLong());
+      next = next(next.getAsLong());
+    }
+    return found;
+  }
 
   /** {@link Kind#INTERVAL} for {@link #every}, and by the rule of {@link #cron} for that. */
-  Kind kind();
+  public abstract Kind kind();
 
   /**
    * How many times an hour this fires, rounded up, at least 1: a measure of load. That of a cron
-   * expression is the mean of the 24 hours from {@code fromMs} on; it takes up to 1,500 steps.
+   * expression is the mean of a day on which it fires.
    */
-  long firesPerHour(long fromMs);
+  public abstract long firesPerHour();
 
   /**
    * The fire times of a cron expression. It has six fields: second, minute, hour, day of month,
    * month, day of week; or the last five of them, and the second is 0; or it is one of the macros
    * {@code @yearly}, {@code @annually}, {@code @monthly}, {@code @weekly}, {@code @daily}, {@code
-   * @midnight}, {@code @hourly}. The fields are those of Spring's {@code CronExpression}, with
-   * {@code ?}, {@code L}, {@code W} and {@code #}. Monday is 1, and Sunday is 0 or 7. A week begins on Monday: {@code *&#47;2} as day of
-   * week is Monday, Wednesday, Friday and Sunday.
+   * @midnight}, {@code @hourly}. A seventh field may be {@code *} or {@code ?}. Fields are
+   * separated by spaces or tabs.
+   *
+   * <p>A field is {@code *}, or a list of numbers, names, ascending ranges and steps. A day may be
+   * {@code ?}, too. The day of month may be {@code L} for the last day, {@code L-3} for the third
+   * day before it, and with a {@code W} the weekday (Monday to Friday) of the same month that is
+   * nearest to a day: {@code 15W}, {@code LW}. A month that has no such day has no fire. Monday is
+   * 1, and Sunday is 0 or 7. Steps of the day of week count from Sunday: {@code *&#47;2} is Sunday,
+   * Tuesday, Thursday and Saturday. {@code 5L} is the last Friday of the month, {@code 5#2} its
+   * second one, and {@code L} alone is Saturday.
    *
    * <p>It is of kind {@link Kind#INTERVAL} if its hour or its minute begins with {@code *}, else
    * {@link Kind#FIXED}; this is the rule of Vixie's cron. In six fields, both days must match if
@@ -61,16 +99,9 @@ public interface FireTimes {
    * @param zone of the local times; {@link #zone} reads it from text
    * @throws IllegalArgumentException if the expression is malformed or never fires; the message
    *     tells a user why, and begins with "cron"
-   * @throws IllegalStateException if Spring is not on the class path
    */
-  static FireTimes cron(String expression, ZoneId zone) {
-    CronFields fields = CronFields.parse(expression);
-    try {
-      return CronTimes.of(fields, zone);
-    } catch (NoClassDefFoundError e) {
-      throw new IllegalStateException(
-          "cron expressions need org.springframework:spring-context on the class path", e);
-    }
+  public static FireTimes cron(String expression, ZoneId zone) {
+    return CronTimes.of(CronFields.parse(expression), zone);
   }
 
   /**
@@ -80,7 +111,7 @@ public interface FireTimes {
    * @param anchor epoch ms, or any number: only its remainder counts; see {@link #anchorOf}
    * @throws IllegalArgumentException if {@code everyMs} is below 1
    */
-  static FireTimes every(long everyMs, long anchor) {
+  public static FireTimes every(long everyMs, long anchor) {
     return new EveryTimes(everyMs, anchor);
   }
 
@@ -91,7 +122,7 @@ public interface FireTimes {
    * @param everyMs at least 1
    * @return from 0 to {@code everyMs} - 1; the same in each version and on each machine
    */
-  static long anchorOf(String name, long everyMs) {
+  public static long anchorOf(String name, long everyMs) {
     long hash = 0xcbf29ce484222325L; // FNV-1a, 64 bits: an interval may be longer than 2^32 ms
     for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
       hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
@@ -110,7 +141,7 @@ public interface FireTimes {
    * @throws IllegalArgumentException if the id is none of these; the message tells a user why, and
    *     begins with "zone"
    */
-  static ZoneId zone(String id) {
+  public static ZoneId zone(String id) {
     String text = PlainText.required("zone", id, 64);
     boolean isRegion = text.indexOf('/') > 0 && !text.startsWith("SystemV/");
     Set<String> known = ZoneId.getAvailableZoneIds();
@@ -118,8 +149,8 @@ public interface FireTimes {
       throw new IllegalArgumentException(
           "zone \""
               + text
-              + "\": must be UTC, or a region of the IANA database such as Europe/Berlin; offsets and"
-              + " names without a region are not understood");
+              + "\": must be UTC, or a region of the IANA database such as Europe/Berlin; offsets"
+              + " and names without a region are not understood");
     }
     return ZoneId.of(text);
   }

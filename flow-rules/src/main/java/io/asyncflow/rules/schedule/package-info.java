@@ -1,6 +1,5 @@
 /**
  * When a schedule fires: at the times of a cron expression in a time zone, or every so many
- * milliseconds. Pure functions, as the rest of the rules: the package reads no clock. One class,
- * {@code CronTimes}, needs Spring, and only cron expressions need that class.
+ * milliseconds. Pure functions, as the rest of the rules: the package reads no clock.
  */
 package io.asyncflow.rules.schedule;

@@ -4,6 +4,7 @@ import java.time.DayOfWeek;
 import java.time.LocalDate;
 import java.time.temporal.TemporalAdjusters;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Whether a local time matches a cron expression of six fields. It is written anew for the tests,
@@ -13,7 +14,7 @@ final class CronMatcher {
 
   private static final List<String> MONTHS =
       List.of("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC");
-  private static final List<String> DAYS = List.of("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN");
+  private static final List<String> DAYS = List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
 
   private final long seconds;
   private final long minutes;
@@ -28,8 +29,8 @@ final class CronMatcher {
     minutes = bits(fields[1], 0, 59);
     hours = bits(fields[2], 0, 23);
     daysOfMonth = fields[3];
-    months = bits(numbered(fields[4], MONTHS), 1, 12);
-    daysOfWeek = numbered(fields[5], DAYS);
+    months = bits(numbered(fields[4], 1, MONTHS), 1, 12);
+    daysOfWeek = numbered(fields[5], 0, DAYS);
   }
 
   boolean matchesTime(int secondOfDay) {
@@ -58,32 +59,42 @@ final class CronMatcher {
 
   private static LocalDate specialDayOfMonth(String part, LocalDate day) {
     LocalDate last = day.with(TemporalAdjusters.lastDayOfMonth());
-    if (part.startsWith("L-")) {
-      return last.minusDays(Integer.parseInt(part.substring(2)));
+    String number = part.replaceAll("[LW-]", "");
+    LocalDate named =
+        part.startsWith("L")
+            ? last.minusDays(number.isEmpty() ? 0 : Integer.parseInt(number))
+            : day.withDayOfMonth(1).plusDays(Integer.parseInt(number) - 1);
+    if (named.getMonth() != day.getMonth()) {
+      return null;
     }
-    if (part.startsWith("L")) {
-      int atWeekend = last.getDayOfWeek().getValue() - DayOfWeek.FRIDAY.getValue();
-      return part.equals("LW") && atWeekend > 0 ? last.minusDays(atWeekend) : last;
-    }
-    LocalDate named = day.withDayOfMonth(Integer.parseInt(part.replace("W", "")));
-    return switch (named.getDayOfWeek()) {
-      case SATURDAY -> named.getDayOfMonth() == 1 ? named.plusDays(2) : named.minusDays(1);
-      case SUNDAY -> named.plusDays(1);
-      default -> named;
-    };
+    return part.endsWith("W") ? nearestWeekday(named) : named;
+  }
+
+  private static LocalDate nearestWeekday(LocalDate day) {
+    return IntStream.of(0, -1, 1, -2, 2)
+        .mapToObj(day::plusDays)
+        .filter(near -> near.getMonth() == day.getMonth())
+        .filter(near -> near.getDayOfWeek().getValue() <= DayOfWeek.FRIDAY.getValue())
+        .findFirst()
+        .orElseThrow();
   }
 
   private boolean isOneOfWeek(LocalDate day) {
-    int number = day.getDayOfWeek().getValue();
+    int number = day.getDayOfWeek().getValue() % 7;
     for (String part : daysOfWeek.split(",")) {
+      boolean isNumbered = number == (part.charAt(0) - '0') % 7;
       boolean matches;
-      if (part.endsWith("L")) {
-        matches = number == part.charAt(0) - '0' && day.plusDays(7).getMonth() != day.getMonth();
+      if (part.equals("L")) {
+        matches = day.getDayOfWeek() == DayOfWeek.SATURDAY;
+      } else if (part.endsWith("L")) {
+        matches = isNumbered && day.plusDays(7).getMonth() != day.getMonth();
       } else if (part.contains("#")) {
         int week = (day.getDayOfMonth() - 1) / 7 + 1;
-        matches = number == part.charAt(0) - '0' && week == part.charAt(2) - '0';
+        matches = isNumbered && week == part.charAt(2) - '0';
       } else {
-        matches = has(bits(part, 1, 7), number);
+        String rising = part.replaceFirst("^7-(?=[0-6])", "0-").replaceFirst("^([1-6])-0", "$1-7");
+        long bits = bits(rising, 0, 7);
+        matches = has(bits, number) || number == 0 && has(bits, 7);
       }
       if (matches) {
         return true;
@@ -92,10 +103,10 @@ final class CronMatcher {
     return false;
   }
 
-  private static String numbered(String field, List<String> names) {
+  private static String numbered(String field, int first, List<String> names) {
     String text = field;
     for (int i = 0; i < names.size(); i++) {
-      text = text.replace(names.get(i), Integer.toString(i + 1));
+      text = text.replace(names.get(i), Integer.toString(first + i));
     }
     return text;
   }

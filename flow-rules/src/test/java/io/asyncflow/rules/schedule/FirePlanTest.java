@@ -1,12 +1,15 @@
 package io.asyncflow.rules.schedule;
 
+import static java.time.temporal.ChronoUnit.DAYS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.GapReason;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.rules.schedule.FirePlan.Planned;
 import io.asyncflow.rules.schedule.FirePlan.Position;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -89,7 +92,10 @@ class FirePlanTest {
     }
 
     FireRules build() {
-      FireTimes times = afterMs == null ? FireTimes.every(everyMs, 0) : null;
+      return build(afterMs == null ? FireTimes.every(everyMs, 0) : null);
+    }
+
+    FireRules build(FireTimes times) {
       return new FireRules(
           id,
           times,
@@ -427,6 +433,35 @@ class FirePlanTest {
 
       assertThat(skipped(plan)).hasSize(1);
       assertThat(plan.ends()).isFalse();
+    }
+  }
+
+  /** The end of January 2027, whose February is too short for these days, and what comes then. */
+  @Test
+  void daysThatAMonthDoesNotHaveArePlannedAround() {
+    for (int before : new int[] {28, 29, 30}) {
+      FireTimes times = FireTimes.cron("0 0 9 L-" + before + " * ?", FireTimes.zone("UTC"));
+      long fire = Instant.parse("2027-01-01T09:00:00Z").plus(30 - before, DAYS).toEpochMilli();
+      Long next = fire + (31 + 28) * DAY;
+      FireRules rules = rules().build(times);
+      for (long now : new long[] {fire - 20 * SECOND, fire, fire + 120 * SECOND}) {
+        FirePlan plan = FirePlan.of(rules, new Position(fire, 0, false), now, AHEAD);
+
+        assertThat(created(plan)).containsExactly(fire);
+        assertThat(plan.nextFireTime()).isEqualTo(next);
+        assertThat(plan.wakeTime()).isGreaterThan(now);
+      }
+    }
+  }
+
+  /** A schedule that cannot be planned is set aside by the server; nothing may loop. */
+  @Test
+  void timesThatDoNotAdvanceAreAnErrorWhereverTheyAreReached() {
+    FireRules rules = rules().build(new StuckTimes(NOW, 0));
+    for (long now : new long[] {NOW - 20 * SECOND, NOW, NOW + HOUR}) {
+      assertThatIllegalStateException()
+          .isThrownBy(() -> FirePlan.of(rules, new Position(NOW, 0, false), now, AHEAD))
+          .withMessageStartingWith("a bug: after " + NOW);
     }
   }
 

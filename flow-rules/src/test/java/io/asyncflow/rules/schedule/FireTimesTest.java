@@ -3,14 +3,16 @@ package io.asyncflow.rules.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.asyncflow.rules.schedule.FireTimes.Kind;
-import java.lang.reflect.InvocationTargetException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class FireTimesTest {
@@ -68,9 +71,122 @@ class FireTimesTest {
   }
 
   @Test
-  void stepsOfTheWeekBeginOnMonday() {
-    assertThat(first("0 0 * * */2")).isEqualTo("2026-01-02T00:00:00Z");
-    assertThat(first("0 0 * * 0/2")).isEqualTo("2026-01-03T00:00:00Z");
+  void stepsOfTheWeekBeginOnSunday() {
+    for (String field : List.of("*/2", "0/2", "0-6/2", "0-7/2", "SUN/2", "SUN,TUE,THU,SAT")) {
+      assertThat(days("0 0 * * " + field)).as(field).containsExactly(1, 3, 4, 6, 8, 10, 11, 13);
+    }
+    assertThat(days("0 0 * * */3")).containsExactly(3, 4, 7, 10, 11, 14, 17, 18);
+    assertThat(days("0 0 * * */4")).containsExactly(1, 4, 8, 11, 15, 18, 22, 25);
+    assertThat(days("0 0 * * 1/2")).containsExactly(2, 4, 5, 7, 9, 11, 12, 14);
+  }
+
+  @Test
+  void sundayBeginsAWeekAndEndsOne() {
+    for (String field : List.of("0", "7", "SUN", "7-7", "SUN-SUN")) {
+      assertThat(days("0 0 * * " + field)).as(field).startsWith(4, 11, 18, 25);
+    }
+    for (String field : List.of("FRI-SUN", "5-7", "5,6,0")) {
+      assertThat(days("0 0 * * " + field)).as(field).startsWith(2, 3, 4, 9);
+    }
+    for (String field : List.of("SUN-MON", "7-1", "0-1", "0,1")) {
+      assertThat(days("0 0 * * " + field)).as(field).startsWith(4, 5, 11, 12);
+    }
+  }
+
+  @Test
+  void daysCountFromTheEndOfAMonthWhereItHasThem() {
+    assertThat(dates("0 0 9 L-28 * ?")).startsWith("01-03", "03-03", "04-02", "05-03");
+    assertThat(dates("0 0 9 L-30 * ?")).startsWith("01-01", "03-01", "05-01", "07-01");
+    assertThat(dates("0 0 9 L-27 2 ?"))
+        .startsWith("02-01", "02-01", "02-02"); // 2028 is a leap year
+    assertThat(dates("0 0 9 L * ?")).startsWith("01-31", "02-28", "03-31", "04-30");
+    assertThat(dates("0 0 9 L-0 * ?")).isEqualTo(dates("0 0 9 L * ?"));
+    assertThat(refusal("0 0 9 L-31 * ?"))
+        .contains("\"L-31\" is not understood as the day of month");
+  }
+
+  @Test
+  void theNearestWeekdayIsOneOfTheSameMonth() {
+    assertThat(dates("0 0 0 31W * ?")).startsWith("01-30", "03-31", "05-29", "07-31");
+    assertThat(dates("0 0 0 28W 2 ?")).startsWith("02-27", "02-26", "02-28"); // 2027: a Sunday
+    assertThat(dates("0 0 0 1W * ?")).startsWith("01-01", "02-02", "03-02", "04-01");
+    assertThat(dates("0 0 0 15W * ?")).startsWith("01-15", "02-16", "03-16", "04-15");
+    assertThat(dates("0 0 0 LW * ?")).startsWith("01-30", "02-27", "03-31", "04-30", "05-29");
+    assertThat(dates("0 0 0 L-2W * ?")).startsWith("01-29", "02-26", "03-30", "04-28");
+  }
+
+  @Test
+  void harmlessFormsAreTaken() {
+    assertThat(first("0 0/5 * * * ? *")).isEqualTo(first("0 0/5 * * * ?"));
+    assertThat(first("0 0 9 ? * MON ?")).isEqualTo(first("0 0 9 ? * MON"));
+    assertThat(first("0\t3\t*\t*\t*")).isEqualTo(first("0 3 * * *"));
+    assertThat(first("\t0 \t3 * * * ")).isEqualTo(first("0 3 * * *"));
+    assertThat(days("0 0 9 ? * L")).startsWith(3, 10, 17, 24); // Saturday, as in Quartz
+    assertThat(days("0 0 9 ? * l")).startsWith(3, 10, 17, 24);
+    assertThat(first("05 07 01 jan *")).isEqualTo("2026-01-01T07:05:00Z");
+  }
+
+  /**
+   * Each day of three leap years and what lies between, with what the days of an expression are.
+   */
+  @Test
+  void daysAreThoseOfAScanOfTheCalendar() {
+    List<String> ofMonth = new ArrayList<>(List.of("*", "L", "LW", "1,L", "10-20/3", "1,15W,LW"));
+    List<String> ofWeek = new ArrayList<>(List.of("*", "L", "1-5", "FRI-SUN", "7-2", "SUN,WED"));
+    for (int day = 1; day <= 31; day++) {
+      ofMonth.addAll(List.of("" + day, day + "W", "*/" + day, day + "/7"));
+      ofMonth.addAll(List.of("L-" + (day - 1), "L-" + (day - 1) + "W"));
+    }
+    for (String day : List.of("0", "1", "MON", "5", "SAT", "7")) {
+      ofWeek.addAll(List.of(day, day + "L", "*/" + Math.max(1, day.charAt(0) % 8)));
+      IntStream.rangeClosed(1, 5).forEach(week -> ofWeek.add(day + "#" + week));
+    }
+    ofMonth.forEach(day -> assertDays(day + " * *"));
+    ofWeek.forEach(day -> assertDays("* * " + day));
+    Random random = new Random(1);
+    for (int i = 0; i < 200; i++) {
+      String day = ofMonth.get(random.nextInt(ofMonth.size()));
+      String month = List.of("*", "2", "1,FEB", "*/5").get(random.nextInt(4));
+      assertDays(day + " " + month + " " + ofWeek.get(random.nextInt(ofWeek.size())));
+    }
+  }
+
+  private static void assertDays(String days) {
+    CronMatcher matcher = new CronMatcher("0 0 9 " + days);
+    LocalDate begin = LocalDate.of(2026, 1, 1);
+    List<LocalDate> expected =
+        begin.datesUntil(LocalDate.of(2037, 1, 1)).filter(matcher::matchesDay).toList();
+    if (expected.isEmpty()) {
+      return; // it may fire later, or never
+    }
+    List<LocalDate> found =
+        FireTimes.cron("0 0 9 " + days, UTC)
+            .after(MIDNIGHT, ms("2037-01-01T00:00:00Z"), 5_000)
+            .stream()
+            .map(time -> LocalDate.ofEpochDay(time / Duration.ofDays(1).toMillis()))
+            .toList();
+    assertThat(found).as(days).isEqualTo(expected);
+  }
+
+  /** Whatever finds the next time: one that does not advance is an error, not an endless walk. */
+  @Test
+  void aTimeThatDoesNotAdvanceIsAnError() {
+    for (long step : new long[] {0, -1, -1_000}) {
+      FireTimes stuck = new StuckTimes(MIDNIGHT, step);
+      assertThatIllegalStateException()
+          .isThrownBy(() -> stuck.after(MIDNIGHT - 5_000, Long.MAX_VALUE, 10))
+          .withMessageStartingWith("a bug: after " + MIDNIGHT + " comes " + (MIDNIGHT + step));
+    }
+  }
+
+  @Test
+  void aWalkHasABoundAndAnEnd() {
+    FireTimes times = FireTimes.every(1_000, 0);
+    assertThat(times.after(0, Long.MAX_VALUE, 3)).containsExactly(1_000L, 2_000L, 3_000L);
+    assertThat(times.after(0, 3_000, 10)).containsExactly(1_000L, 2_000L);
+    assertThat(times.after(0, 1_000, 10)).isEmpty();
+    assertThat(times.after(0, 9_000, 0)).isEmpty();
+    assertThat(times.after(Long.MAX_VALUE - 1, Long.MAX_VALUE, 10)).isEmpty();
   }
 
   @Test
@@ -119,7 +235,8 @@ class FireTimesTest {
     assertThat(refusal("* * * *")).endsWith("or six with the second in front, not 4");
     assertThat(refusal("0 0 0 1 1 ? 2030"))
         .endsWith("or six with the second in front, not 7; years are not supported");
-    assertThat(refusal("* * * *\t*")).isEqualTo("cron: only printable characters of ASCII");
+    assertThat(refusal("* * * *\n*")).isEqualTo("cron: only printable characters of ASCII");
+    assertThat(refusal("*\t*\t*\t*")).startsWith("cron \"* * * *\": five fields");
     assertThat(refusal("* * * * \u0661")).isEqualTo("cron: only printable characters of ASCII");
     assertThat(refusal("* ".repeat(129))).isEqualTo("cron: at most 256 characters, not 258");
     assertThat(first("0 0 1" + ",1".repeat(120) + " * *")).isEqualTo("2026-02-01T00:00:00Z");
@@ -216,11 +333,11 @@ class FireTimesTest {
   }
 
   @Test
-  void firesPerHourAreTheMeanOfADay() {
-    assertThat(FireTimes.every(1_000, 0).firesPerHour(MIDNIGHT)).isEqualTo(3_600);
-    assertThat(FireTimes.every(7_000, 0).firesPerHour(MIDNIGHT)).isEqualTo(515);
-    assertThat(FireTimes.every(3_600_000, 0).firesPerHour(MIDNIGHT)).isEqualTo(1);
-    assertThat(FireTimes.every(Long.MAX_VALUE, 0).firesPerHour(MIDNIGHT)).isEqualTo(1);
+  void firesPerHourAreTheMeanOfADayOnWhichItFires() {
+    assertThat(FireTimes.every(1_000, 0).firesPerHour()).isEqualTo(3_600);
+    assertThat(FireTimes.every(7_000, 0).firesPerHour()).isEqualTo(515);
+    assertThat(FireTimes.every(3_600_000, 0).firesPerHour()).isEqualTo(1);
+    assertThat(FireTimes.every(Long.MAX_VALUE, 0).firesPerHour()).isEqualTo(1);
     assertThat(load("* * * * * *")).isEqualTo(3_600);
     assertThat(load("*/7 * * * * *")).isEqualTo(540);
     assertThat(load("*/5 * * * *")).isEqualTo(12);
@@ -229,6 +346,7 @@ class FireTimesTest {
     assertThat(load("@hourly")).isEqualTo(1);
     assertThat(load("0 0,30 * * * *")).isEqualTo(2);
     assertThat(load("@yearly")).isEqualTo(1);
+    assertThat(load("* * * 1 1 *")).isEqualTo(60 * 60); // on its day
   }
 
   @Test
@@ -300,28 +418,23 @@ class FireTimesTest {
     assertThat(taken).isLessThan(Duration.ofSeconds(5));
   }
 
-  @Test
-  void withoutSpringOnlyCronFailsAndNamesTheArtifact() throws Exception {
-    URL[] rules = {FireTimes.class.getProtectionDomain().getCodeSource().getLocation()};
-    try (URLClassLoader bare = new URLClassLoader(rules, ClassLoader.getPlatformClassLoader())) {
-      Class<?> type = bare.loadClass(FireTimes.class.getName());
-      var every = type.getMethod("every", long.class, long.class).invoke(null, 1_000, 0);
-      assertThat(type.getMethod("next", long.class).invoke(every, 0))
-          .isEqualTo(OptionalLong.of(1_000));
-      var cron = type.getMethod("cron", String.class, ZoneId.class);
-      for (int i = 0; i < 2; i++) { // the second failure of a class is another one
-        assertThatCode(() -> cron.invoke(null, "@daily", UTC))
-            .isInstanceOf(InvocationTargetException.class)
-            .cause()
-            .isInstanceOf(IllegalStateException.class)
-            .hasMessageContaining("org.springframework:spring-context");
-      }
-    }
-  }
-
   private static String first(String expression) {
     long next = FireTimes.cron(expression, UTC).next(MIDNIGHT).orElseThrow();
     return Instant.ofEpochMilli(next).toString();
+  }
+
+  /** The days of January 2026, and more, on which it fires. */
+  private static List<Integer> days(String expression) {
+    return fires(expression).map(LocalDateTime::getDayOfMonth).toList();
+  }
+
+  private static List<String> dates(String expression) {
+    return fires(expression).map(fire -> fire.toString().substring(5, 10)).toList();
+  }
+
+  private static Stream<LocalDateTime> fires(String expression) {
+    return FireTimes.cron(expression, UTC).after(MIDNIGHT - 1, Long.MAX_VALUE, 8).stream()
+        .map(time -> LocalDateTime.ofEpochSecond(time / 1_000, 0, ZoneOffset.UTC));
   }
 
   private static Kind kind(String expression) {
@@ -329,7 +442,7 @@ class FireTimesTest {
   }
 
   private static long load(String expression) {
-    return FireTimes.cron(expression, UTC).firesPerHour(MIDNIGHT);
+    return FireTimes.cron(expression, UTC).firesPerHour();
   }
 
   private static String refusal(String expression) {

@@ -64,9 +64,9 @@ final class RandomCrons {
       case 1 -> day + " " + month + " *";
       case 2 -> "* * " + ofWeek;
       case 3 -> "? * " + time.getDayOfWeek().name().substring(0, 3) + "," + (1 + below(7));
-      case 4 -> oneOf("L", "LW", "L-1", "1,L", (2 + below(26)) + "W") + " * *";
+      case 4 -> oneOf("L", "LW", "L-" + below(31), "1,L", (1 + below(31)) + "W") + " * *";
       case 5 -> "* * " + ofWeek + oneOf("L", "#1", "#2", "#4");
-      case 6 -> "*/2 * *";
+      case 6 -> oneOf("*/2 * *", "* * */2", "* * */3");
       case 7 -> "* " + month + " MON-SAT";
       default -> "* * *";
     };

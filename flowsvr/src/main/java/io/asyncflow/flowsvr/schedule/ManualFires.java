@@ -27,13 +27,13 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireTimes;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.TreeSet;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DuplicateKeyException;
@@ -202,13 +202,9 @@ class ManualFires {
         types.require(ScheduleDefinitions.targetType(schedule.definition())).userRateLimit() > 0;
     int made = 0;
     long next = from;
-    while (next < end && made < limit) {
-      List<Long> page = new ArrayList<>();
-      OptionalLong time = times.next(next - 1);
-      while (time.isPresent() && time.getAsLong() < end && page.size() < BATCH) {
-        page.add(time.getAsLong());
-        time = times.next(time.getAsLong());
-      }
+    for (int looked = 0; next < end && made < limit && looked < FirePlan.MAX_STEPS; ) {
+      List<Long> page = times.after(next - 1, end, BATCH);
+      looked += BATCH;
       if (page.isEmpty()) {
         return new Backfilled(made, null);
       }

@@ -55,6 +55,7 @@ class ScheduleQueries {
   }
 
   private static Schedule show(ScheduleRow row, Map<Integer, SliceOwner> owners) {
+    SliceOwner owner = owners.getOrDefault(row.slice(), SliceOwner.NONE);
     Long due = row.isActive() ? row.position().nextFireTime() : null;
     return new Schedule(
         row.scheduleId(),
@@ -67,8 +68,8 @@ class ScheduleQueries {
         row.problem() == null ? row.position().lastError() : row.problem(),
         due == null ? 0 : Math.max(0, row.now() - due),
         row.slice(),
-        owners.get(row.slice()).owner(),
-        owners.get(row.slice()).epoch(),
+        owner.owner(),
+        owner.epoch(),
         row.version(),
         row.pauseUntil(),
         row.createTime(),

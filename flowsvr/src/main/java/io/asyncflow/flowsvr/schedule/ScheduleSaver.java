@@ -223,7 +223,7 @@ class ScheduleSaver {
       rows.add(new NewRow(id, definition, next, wakeTime(id, definition, next)));
       saved.put(definition.name(), new SavedSchedule(Long.toString(id), SaveOutcome.CREATED, next));
     }
-    schedules.insert(rows, now);
+    schedules.insert(rows);
     acts.recordAll(
         rows.stream()
             .map(

@@ -68,10 +68,10 @@ public final class ScheduleDefinitions {
    * The load of a complete definition: fires an hour times its weight, at least 1. A schedule that
    * fires after its last run counts as one fire each {@code afterMs}.
    */
-  static int load(NewSchedule schedule, long now) {
+  static int load(NewSchedule schedule) {
     FireTimes times = times(schedule);
     long perHour =
-        times == null ? 3_600_000 / Math.max(1_000, schedule.afterMs()) : times.firesPerHour(now);
+        times == null ? 3_600_000 / Math.max(1_000, schedule.afterMs()) : times.firesPerHour();
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, perHour * schedule.weight()));
   }
 

@@ -184,7 +184,10 @@ public class ScheduleStore {
   }
 
   private static String ofTarget(String member) {
-    return "CONVERT(JSON_VALUE(target, '$." + member + "') USING utf8mb4) COLLATE utf8mb4_bin";
+    // JSON_VALUE would be shorter, but MySQL has it since 8.0.21 only.
+    return "CONVERT(JSON_UNQUOTE(JSON_EXTRACT(target, '$."
+        + member
+        + "')) USING utf8mb4) COLLATE utf8mb4_bin";
   }
 
   private List<ScheduleRow> select(String condition, Map<String, ?> params) {
@@ -344,10 +347,9 @@ public class ScheduleStore {
   /**
    * Inserts schedules.
    *
-   * @param now epoch ms of the database; loads are counted from it
    * @throws org.springframework.dao.DuplicateKeyException if a name is taken
    */
-  public void insert(List<NewRow> rows, long now) {
+  public void insert(List<NewRow> rows) {
     String sql =
         sql(
             "INSERT INTO t_schedule (id, name, slice, version, next_fire_time, wake_time, "
@@ -365,7 +367,7 @@ public class ScheduleStore {
           sliceOf(row.id()),
           row.nextFireTime(),
           row.wakeTime());
-      value.addAll(definitionValues(row.definition(), now));
+      value.addAll(definitionValues(row.definition()));
       values.add(value.toArray());
     }
     batch.batchUpdate(sql, values);
@@ -387,7 +389,7 @@ public class ScheduleStore {
                 + " now_ms WHERE id = ?");
     List<Object> values = new ArrayList<>();
     Collections.addAll(values, nextFireTime, wakeTime);
-    values.addAll(definitionValues(schedule, row.now()));
+    values.addAll(definitionValues(schedule));
     values.add(row.id());
     batch.update(sql, new StatementValues(values));
     if (row.state() == ScheduleState.ENDED) {
@@ -396,7 +398,7 @@ public class ScheduleStore {
   }
 
   /** In the order of {@link #DEFINITION_COLUMNS}. */
-  private static List<Object> definitionValues(NewSchedule schedule, long now) {
+  private static List<Object> definitionValues(NewSchedule schedule) {
     List<Object> values = new ArrayList<>(DEFINITION_COLUMNS.size());
     Collections.addAll(
         values,
@@ -417,7 +419,7 @@ public class ScheduleStore {
         schedule.jitterMs(),
         schedule.pauseAfterFailures(),
         schedule.weight(),
-        ScheduleDefinitions.load(schedule, now),
+        ScheduleDefinitions.load(schedule),
         ScheduleDefinitions.target(schedule),
         ScheduleDefinitions.targetType(schedule).name(),
         schedule.jobData() == null ? 0 : 1);
@@ -580,7 +582,11 @@ public class ScheduleStore {
    *
    * @param owner {@code null} while no server does
    */
-  public record SliceOwner(String owner, long epoch) {}
+  public record SliceOwner(String owner, long epoch) {
+
+    /** Of a slice without a row, which only a change by SQL causes. */
+    public static final SliceOwner NONE = new SliceOwner(null, 0);
+  }
 
   /** The owners of all slices, by slice. */
   public Map<Integer, SliceOwner> sliceOwners() {
@@ -699,12 +705,12 @@ public class ScheduleStore {
   public boolean raiseSliceEpoch(int slice, long above) {
     return jdbc.sql(
                 """
-                UPDATE t_schedule_slice
-                SET epoch = :above + 1,
-                    lease_end = 0
-                WHERE slice = :slice
-                  AND epoch <= :above
-            """)
+                    UPDATE t_schedule_slice
+                    SET epoch = :above + 1,
+                        lease_end = 0
+                    WHERE slice = :slice
+                      AND epoch <= :above
+                """)
             .param("slice", slice)
             .param("above", above)
             .update()
@@ -736,6 +742,10 @@ public class ScheduleStore {
     String problem = null;
     try {
       Objects.requireNonNull(state, "its state is unknown");
+      Run.parse(rs.getString("last_run"));
+      if (!ALL_SLICES.contains(rs.getInt("slice"))) {
+        throw new IllegalArgumentException("there is no slice " + rs.getInt("slice"));
+      }
       schedule = withTarget(schedule, rs.getString("target"), rs.getInt("target_is_job") == 1);
       rules = ScheduleDefinitions.rules(id, schedule);
     } catch (RuntimeException e) { // one row that was broken by hand must not stop the others

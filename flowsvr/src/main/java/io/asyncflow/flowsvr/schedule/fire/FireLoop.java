@@ -138,15 +138,23 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
       } else if (row.isActive()) {
         active.add(row);
       } else {
-        pauses.resumeAfterTime(row);
+        try {
+          pauses.resumeAfterTime(row);
+        } catch (RuntimeException e) { // one schedule must not stop the others
+          maker.refuseUnlessOutage(row, e);
+        }
       }
     }
     Set<Long> living = lastRuns.living(active);
     List<PlannedSchedule> plans = new ArrayList<>();
     for (ScheduleRow row : active) {
       boolean lives = living.contains(row.id());
-      FirePlan plan = row.plan(lives, aheadMs);
-      plans.add(new PlannedSchedule(row, plan, epochs.get(row.slice()), lives));
+      try {
+        FirePlan plan = row.plan(lives, aheadMs);
+        plans.add(new PlannedSchedule(row, plan, epochs.get(row.slice()), lives));
+      } catch (RuntimeException e) { // one schedule must not stop the others
+        maker.refuseUnlessOutage(row, e);
+      }
     }
     return maker.make(plans);
   }

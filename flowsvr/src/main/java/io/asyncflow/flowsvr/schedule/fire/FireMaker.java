@@ -70,8 +70,8 @@ import org.springframework.stereotype.Component;
  * <p>A target that cannot be created holds up no other: one that is refused is tried again in a
  * minute, one that cannot be created at the moment in seconds. An outage ends the round.
  *
- * <p>Lock order, as everywhere: tasks, then schedules by id, then fires. Neither the schedules nor
- * the tasks that give way are waited for. Thread-safe.
+ * <p>Lock order, as everywhere: tasks, jobs, then schedules by id, then fires. Neither the
+ * schedules nor the tasks that give way are waited for. Thread-safe.
  */
 @Component
 class FireMaker {
@@ -147,7 +147,7 @@ class FireMaker {
     List<PlannedSchedule> batch = new ArrayList<>();
     int size = 0;
     for (PlannedSchedule plan : plans) {
-      if (plan.makesJobs()) {
+      if (plan.makesJobs() || replacedJob(plan) != null) {
         made.addAll(makeAlone(plan));
         continue;
       }
@@ -269,6 +269,10 @@ class FireMaker {
   }
 
   private void join(List<PlannedSchedule> batch, Fires rows) {
+    batch.stream()
+        .map(FireMaker::replacedJob)
+        .filter(Objects::nonNull)
+        .forEach(jobActs::cancelIfLiving);
     lock(batch);
     cancelReplaced(batch);
     if (!rows.added().isEmpty()) {
@@ -343,8 +347,8 @@ class FireMaker {
   }
 
   /**
-   * Cancels the last runs that give way to new ones. A run that another transaction has locked is
-   * not waited for, or it would hold up the other schedules; so the schedules may be locked before.
+   * Cancels the tasks that give way to new runs. A task that another transaction has locked is not
+   * waited for, or it would hold up the other schedules; so the schedules may be locked before.
    * They must be, because the end of a run may lock its schedule, and waits for it.
    */
   private void cancelReplaced(List<PlannedSchedule> batch) {
@@ -365,6 +369,14 @@ class FireMaker {
                   .toList();
           taskActs.force(living, TaskStatus.CANCELLED);
         });
+  }
+
+  /**
+   * The job that gives way to the new run, whatever that is; {@code null} if there is none. It may
+   * be waited for, so such a plan is written alone.
+   */
+  private static Long replacedJob(PlannedSchedule plan) {
+    return replaces(plan) ? LastRuns.lastRun(plan.row()).jobId() : null;
   }
 
   private static boolean replaces(PlannedSchedule plan) {
@@ -495,13 +507,18 @@ class FireMaker {
         job,
         new FireId(plan.row().id(), creation.fireTime()),
         false,
-        id -> {
-          if (replaces(plan)) {
-            jobActs.cancelIfLiving(LastRuns.lastRun(plan.row()).jobId());
-          }
-          join(
-              List.of(plan), split(plan, List.of(creation.row(Run.ofJob(id), node.id())), earlier));
-        });
+        id ->
+            join(
+                List.of(plan),
+                split(plan, List.of(creation.row(Run.ofJob(id), node.id())), earlier)));
+  }
+
+  /** Sets a schedule aside for a minute that cannot be planned, unless that is an outage. */
+  void refuseUnlessOutage(ScheduleRow row, RuntimeException e) {
+    if (isOutage(e)) {
+      throw e;
+    }
+    refuse(row, messageOf(e));
   }
 
   /**
@@ -538,8 +555,12 @@ class FireMaker {
 
   /** Records that a row cannot be understood, which only a change by SQL causes. */
   void refuse(ScheduleRow row) {
-    if (transactions.execute(() -> refuse(row, row.problem(), RETRY_MS))) {
-      log.warn("schedule {} cannot fire: {}", row.name(), row.problem());
+    refuse(row, row.problem());
+  }
+
+  private void refuse(ScheduleRow row, String why) {
+    if (transactions.execute(() -> refuse(row, why, RETRY_MS))) {
+      log.warn("schedule {} cannot fire: {}", row.name(), why);
     }
   }
 

@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
-import io.asyncflow.api.schedule.GapReason;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.GapStore;
@@ -22,9 +21,6 @@ import org.springframework.stereotype.Service;
 /** Pauses schedules, resumes them, and deletes them. Thread-safe. */
 @Service
 public class Pauses {
-
-  /** The most fire times of a pause that are counted. */
-  private static final int MAX_COUNTED = 100_000;
 
   private final ScheduleStore schedules;
   private final GapStore gaps;
@@ -143,7 +139,7 @@ public class Pauses {
     if (times != null && next != null && !catchUp && next <= row.now()) {
       long end = row.rules().endTime() == null ? Long.MAX_VALUE : row.rules().endTime();
       if (next < end) {
-        FireGap gap = paused(times, next, Math.min(row.now(), end - 1));
+        FireGap gap = FireGap.paused(times, next, Math.min(row.now(), end - 1));
         gaps.insert(Map.of(row.id(), List.of(gap)));
       }
       OptionalLong after = times.next(row.now());
@@ -159,19 +155,6 @@ public class Pauses {
         next,
         isEnded ? null : (Long) FirePlan.wakeTime(row.rules(), next, aheadMs),
         null);
-  }
-
-  /** The fire times from {@code first} to {@code last}. */
-  private static FireGap paused(FireTimes times, long first, long last) {
-    FireGap gap = new FireGap(first, first, 1, GapReason.PAUSED);
-    OptionalLong time = times.next(first);
-    while (time.isPresent() && time.getAsLong() <= last && gap.fires() < MAX_COUNTED) {
-      gap = new FireGap(first, time.getAsLong(), gap.fires() + 1, GapReason.PAUSED);
-      time = times.next(time.getAsLong());
-    }
-    return time.isPresent() && time.getAsLong() <= last
-        ? new FireGap(first, last, gap.fires(), GapReason.PAUSED)
-        : gap;
   }
 
   private ScheduleRow require(long id) {

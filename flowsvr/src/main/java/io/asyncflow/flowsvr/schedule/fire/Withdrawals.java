@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.schedule.fire;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
-import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -29,19 +28,21 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
 
 /**
  * Changes schedules together with the fires that were made ahead of their time: tasks that no
  * worker has held are cancelled, and their fires are withdrawn.
  *
- * <p>The fires are read before their schedule is locked, because tasks are locked before schedules.
- * If a schedule has moved on meanwhile, all is undone and tried again. Thread-safe.
+ * <p>The schedules are locked first, so nothing fires meanwhile, however many they are. Their tasks
+ * come after them, against the usual order, and so are not waited for: if another transaction has
+ * one, which is rare before its time, all is undone and tried again. Thread-safe.
  */
 @Component
 public class Withdrawals {
 
-  private static final int MAX_ATTEMPTS = 50;
+  private static final int MAX_ATTEMPTS = 10;
 
   private static final Set<TaskStatus> WAITS = Set.of(TaskStatus.WAITING, TaskStatus.PAUSED);
 
@@ -83,34 +84,37 @@ public class Withdrawals {
   /**
    * Changes schedules in one transaction.
    *
-   * @param rows as they were read
+   * @param rows as they were read; only their ids count
    * @param change writes the changes of the locked rows, which come in the order of their ids;
    *     schedules that are deleted meanwhile are left out. It may run several times
    */
   public void change(Collection<ScheduleRow> rows, Consumer<List<Withdrawn>> change) {
-    Collection<ScheduleRow> read = rows;
-    for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      Collection<ScheduleRow> current = read;
-      if (transactions.execute(() -> changeUnlessMoved(current, change))) {
+    List<Long> ids = rows.stream().map(ScheduleRow::id).toList();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        transactions.execute(
+            () -> {
+              changeLocked(schedules.lock(ids), change);
+              return null;
+            });
         return;
+      } catch (PessimisticLockingFailureException e) {
+        if (attempt == MAX_ATTEMPTS) {
+          throw new FlowException(
+              ErrorCode.CHANGED_MEANWHILE,
+              "a task of the schedule is in use; try again",
+              List.of(),
+              e);
+        }
       }
-      read = schedules.find(rows.stream().map(ScheduleRow::id).toList());
     }
-    throw new FlowException(
-        ErrorCode.CHANGED_MEANWHILE, "the schedule changes too often; try again");
   }
 
-  private boolean changeUnlessMoved(
-      Collection<ScheduleRow> rows, Consumer<List<Withdrawn>> change) {
-    Map<Long, List<FireRow>> future = madeAhead(rows);
+  private void changeLocked(List<ScheduleRow> locked, Consumer<List<Withdrawn>> change) {
+    Map<Long, List<FireRow>> future = madeAhead(locked);
     List<TaskRow> waiting = lockWaiting(future.values().stream().flatMap(List::stream).toList());
     Set<TaskId> waitingIds = new HashSet<>();
     waiting.forEach(task -> waitingIds.add(task.id()));
-    Map<Long, Long> fences = rows.stream().collect(toMap(ScheduleRow::id, ScheduleRow::fence));
-    List<ScheduleRow> locked = schedules.lock(fences.keySet());
-    if (locked.stream().anyMatch(now -> now.fence() != fences.get(now.id()))) {
-      return false; // nothing is written yet
-    }
     List<Withdrawn> withdrawn = new ArrayList<>();
     List<FireRow> withdrawnFires = new ArrayList<>();
     for (ScheduleRow now : locked) {
@@ -132,7 +136,6 @@ public class Withdrawals {
     fires.withdraw(withdrawnFires);
     takeBack(withdrawnFires);
     change.accept(withdrawn);
-    return true;
   }
 
   /** What was withdrawn does not count, and none of it is the last run. */
@@ -164,7 +167,10 @@ public class Withdrawals {
         .collect(groupingBy(FireRow::scheduleId));
   }
 
-  /** Locks the tasks of these fires; returns those that no worker has held. */
+  /**
+   * Locks the tasks of these fires; returns those that no worker has held. They are not waited for:
+   * whoever ends a run has its task, and may wait for the schedule.
+   */
   private List<TaskRow> lockWaiting(List<FireRow> made) {
     Map<TaskTable, List<Long>> numbers =
         made.stream()
@@ -174,7 +180,7 @@ public class Withdrawals {
     List<TaskRow> waiting = new ArrayList<>();
     numbers.forEach(
         (table, ofTable) ->
-            tasks.lockBriefly(table, ofTable).stream()
+            tasks.lockBrieflyAtOnce(table, ofTable).stream()
                 .filter(task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()))
                 .forEach(waiting::add));
     return waiting;
