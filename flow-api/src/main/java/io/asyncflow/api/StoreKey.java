@@ -32,8 +32,11 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
   private static final Pattern FORM =
       Pattern.compile("(" + TASK + ")/(" + STAGE + ")/(" + EPOCH + ")/(" + NAME + ")");
 
-  /** Some JSON writers escape slashes, once for each level of nested strings. */
-  private static final Pattern ESCAPED_SLASH = Pattern.compile("\\\\+/");
+  /**
+   * Some JSON writers escape slashes, once for each level of nested strings. A match begins only
+   * where a run of backslashes does, so that none is looked through twice.
+   */
+  private static final Pattern ESCAPED_SLASH = Pattern.compile("(?<!\\\\)\\\\++/");
 
   private static final Pattern GOOD_NAME = Pattern.compile(NAME);
 
