@@ -39,10 +39,13 @@ class OldRequests implements WebMvcConfigurer {
 
   private static final int FURTHER_PAGES = 3;
 
+  private final FieldsResolver fields;
   private final ListShare lists;
   private final List<HandlerInterceptor> gates;
 
-  OldRequests(DatabaseGate database, ListShare lists, RequestRateGate rates) {
+  OldRequests(
+      DatabaseGate database, ListShare lists, RequestRateGate rates, FieldsResolver fields) {
+    this.fields = fields;
     this.lists = lists;
     this.gates = List.of(database, lists, rates);
   }
@@ -54,15 +57,16 @@ class OldRequests implements WebMvcConfigurer {
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(new Resolver(lists));
+    resolvers.add(new Resolver(fields, lists));
   }
 
   private static final class Resolver implements HandlerMethodArgumentResolver {
 
-    private final FieldsResolver ofApi = new FieldsResolver();
+    private final FieldsResolver ofApi;
     private final ListShare lists;
 
-    Resolver(ListShare lists) {
+    Resolver(FieldsResolver ofApi, ListShare lists) {
+      this.ofApi = ofApi;
       this.lists = lists;
     }
 
