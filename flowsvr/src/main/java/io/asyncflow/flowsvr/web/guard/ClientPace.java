@@ -125,7 +125,7 @@ public class ClientPace extends OncePerRequestFilter {
     @Override
     public ServletInputStream getInputStream() throws IOException {
       if (body == null) {
-        body = new PacedBody(super.getInputStream(), Exchange.of(this));
+        body = new PacedBody(super.getInputStream(), getContentLengthLong() < 0, Exchange.of(this));
       }
       return body;
     }
@@ -178,11 +178,16 @@ public class ClientPace extends OncePerRequestFilter {
   private final class PacedBody extends ServletInputStream {
 
     private final ServletInputStream in;
+    private final boolean isChunked;
     private final Exchange exchange;
     private final Patience left = new Patience();
 
-    PacedBody(ServletInputStream in, Exchange exchange) {
+    /**
+     * @param isChunked where what is there may be a part of a chunk's size, without the rest
+     */
+    PacedBody(ServletInputStream in, boolean isChunked, Exchange exchange) {
       this.in = in;
+      this.isChunked = isChunked;
       this.exchange = exchange;
     }
 
@@ -194,7 +199,7 @@ public class ClientPace extends OncePerRequestFilter {
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
-      boolean mayWait = in.available() > 0 || in.isFinished() || exchange.mayWait();
+      boolean mayWait = !isChunked && in.available() > 0 || in.isFinished() || exchange.mayWait();
       long begin = node.nanoTime(); // counts waiting for the client only, not for the disk
       try {
         int count = in.read(buffer, offset, length);
