@@ -178,7 +178,7 @@ class SlowClientsIT {
         client.getOutputStream().write(asked.getBytes(StandardCharsets.US_ASCII));
       }
       AnswerTimes.areShortUntil(
-          AnswerTimes.rounds(20),
+          AnswerTimes.rounds(5),
           () -> wire.get("/actuator/health/liveness").status(),
           this::beat,
           this::create);
