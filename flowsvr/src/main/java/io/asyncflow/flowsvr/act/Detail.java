@@ -30,10 +30,12 @@ final class Detail {
       Pattern.compile(
           "pass(word|wd)?|secret|token|key|api[_-]?key|authorization|cookie|private[_-]?key",
           Pattern.CASE_INSENSITIVE);
+
+  /** A token begins only where a word does, so that no text is looked through twice. */
   private static final Pattern SECRET_TEXT =
       Pattern.compile(
           "\\bafk_[0-9A-Za-z]{10}_[0-9A-Za-z]{49}\\b|\\bwhsec_[0-9A-Za-z+/=_-]+|\\bBearer\\s+\\S+"
-              + "|\\bAKIA[0-9A-Z]{16}\\b|\\beyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*");
+              + "|\\bAKIA[0-9A-Z]{16}\\b|(?<![\\w-])eyJ[\\w-]++\\.[\\w-]++\\.[\\w-]*+");
 
   private Detail() {}
 

@@ -47,17 +47,20 @@ class OldRequests implements WebMvcConfigurer {
   private static final List<String> TASK_DATA = List.of("taskData", "TaskData");
 
   private final OldRoutes routes;
+  private final FieldsResolver ofApi;
   private final ListShare lists;
   private final List<HandlerInterceptor> gates;
   private final Duration queueTime;
 
   OldRequests(
       OldRoutes routes,
+      FieldsResolver ofApi,
       DatabaseGate database,
       ListShare lists,
       RequestRateGate rates,
       @Value("${flow.compat.legacy-lease:1h}") Duration queueTime) {
     this.routes = routes;
+    this.ofApi = ofApi;
     this.lists = lists;
     this.gates = List.of(database, lists, rates);
     this.queueTime = queueTime;
@@ -79,8 +82,6 @@ class OldRequests implements WebMvcConfigurer {
   }
 
   private final class Resolver implements HandlerMethodArgumentResolver {
-
-    private final FieldsResolver ofApi = new FieldsResolver();
 
     @Override
     public boolean supportsParameter(MethodParameter parameter) {

@@ -211,10 +211,8 @@ class InProcessOperator implements OperatorClient {
    */
   private void keepShare(Call call, ServletRequestAttributes attributes) {
     if (attributes.getAttribute(LISTS, RequestAttributes.SCOPE_REQUEST) == null
-        && lists.take(call.method())) {
+        && lists.take(attributes.getRequest(), call.method())) {
       attributes.setAttribute(LISTS, true, RequestAttributes.SCOPE_REQUEST);
-      attributes.registerDestructionCallback(
-          LISTS, lists::giveBack, RequestAttributes.SCOPE_REQUEST);
     }
   }
 

@@ -12,8 +12,9 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.budget.Budget;
+import io.asyncflow.flowsvr.web.budget.Exchange;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.field.TaskFields;
@@ -30,7 +31,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -64,9 +64,7 @@ class StoreController {
   private final OpenCalls calls;
   private final TaskReach tasks;
   private final long maxBytes;
-  private final OpenLimit uploads;
-  private final Semaphore transfers;
-  private final Semaphore refusals;
+  private final Budget transfers;
 
   StoreController(
       ContextStore store,
@@ -74,15 +72,13 @@ class StoreController {
       OpenCalls calls,
       TaskReach tasks,
       StoreProperties properties,
-      @Value("${flow.max-uploads-per-key:64}") int uploadsPerKey) {
+      @Value("${flow.max-transfers-per-key:50}") int transfersPerKey) {
     this.store = store;
     this.fence = fence;
     this.calls = calls;
     this.tasks = tasks;
     this.maxBytes = properties.maxObject().toBytes();
-    this.uploads = new OpenLimit(uploadsPerKey, "uploads of one access key");
-    this.transfers = new Semaphore(properties.transfersAtOnce());
-    this.refusals = new Semaphore(properties.transfersAtOnce());
+    this.transfers = new Budget("transfers", properties.transfersAtOnce(), transfersPerKey);
   }
 
   @Takes(summary = "Puts an object of the run that holds the task")
@@ -123,12 +119,8 @@ class StoreController {
         throw new FlowException(
             ErrorCode.TOO_LARGE, "the object is larger than " + maxBytes + " bytes");
       }
-      Runnable over = uploads.enterByKey();
-      try {
-        inTurn(() -> take(key, workerId, new Upload(body, length, sha256)));
-      } finally {
-        over.run();
-      }
+      Exchange.of(request).take(transfers, 1);
+      take(key, workerId, new Upload(body, length, sha256));
       return Envelope.ok(null);
     } catch (FlowException refused) {
       readOn(body, length);
@@ -187,6 +179,7 @@ class StoreController {
       @PathVariable String stage,
       @PathVariable String epoch,
       @PathVariable String name,
+      @Parameter(hidden = true) HttpServletRequest request,
       @Parameter(hidden = true) Caller caller,
       @Parameter(hidden = true) HttpServletResponse response)
       throws IOException {
@@ -196,7 +189,8 @@ class StoreController {
     if (caller.isScoped() && taskOf(key).filter(id -> tasks.reaches(id, caller)).isEmpty()) {
       throw missing(key);
     }
-    inTurn(() -> send(key, response));
+    Exchange.of(request).take(transfers, 1);
+    send(key, response);
   }
 
   private void send(StoreKey key, HttpServletResponse response) throws IOException {
@@ -237,22 +231,6 @@ class StoreController {
         ErrorCode.UNAVAILABLE, "the context store does not answer", List.of(), cause);
   }
 
-  private interface Transfer {
-    void run() throws IOException;
-  }
-
-  private void inTurn(Transfer transfer) throws IOException {
-    if (!transfers.tryAcquire()) {
-      throw new FlowException(
-          ErrorCode.LIMIT_EXCEEDED, "too many transfers at the moment, nothing was done");
-    }
-    try {
-      transfer.run();
-    } finally {
-      transfers.release();
-    }
-  }
-
   private static StoreKey key(
       String taskId, String stage, String epoch, String name, List<FieldError> errors) {
     return StoreKey.parse(taskId + "/" + stage + "/" + epoch + "/" + name)
@@ -284,19 +262,13 @@ class StoreController {
   }
 
   /**
-   * Reads on, because most clients send the whole body before they read an answer. But refused
-   * uploads must not occupy threads that holds and reports need, and an upload without a length may
-   * be endless: of these, and of bodies larger than any object, only a bounded part is read before
-   * the connection is closed.
+   * Reads on, because most clients send the whole body before they read an answer, as long as it
+   * comes fast enough. An upload without a length may be endless: of these, and of bodies larger
+   * than any object, only a bounded part is read before the connection is closed.
    */
   private void readOn(InputStream body, long length) {
-    if (length < 0 || length > maxBytes || !refusals.tryAcquire()) {
-      return;
-    }
-    try {
+    if (length >= 0 && length <= maxBytes) {
       discard(body);
-    } finally {
-      refusals.release();
     }
   }
 

@@ -19,10 +19,12 @@ class WebConfiguration implements WebMvcConfigurer {
 
   private final DatabaseGate gate;
   private final ListShare lists;
+  private final FieldsResolver fields;
 
-  WebConfiguration(DatabaseGate gate, ListShare lists) {
+  WebConfiguration(DatabaseGate gate, ListShare lists, FieldsResolver fields) {
     this.gate = gate;
     this.lists = lists;
+    this.fields = fields;
   }
 
   /** Spring's servlet keeps the request for its thread by itself, and no filter asks for it. */
@@ -36,7 +38,7 @@ class WebConfiguration implements WebMvcConfigurer {
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-    resolvers.add(new FieldsResolver());
+    resolvers.add(fields);
   }
 
   /** Every answer is JSON, whatever the {@code Accept} header says. */

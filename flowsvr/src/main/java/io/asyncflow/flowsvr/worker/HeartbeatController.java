@@ -47,7 +47,7 @@ class HeartbeatController {
     List<LeaseState> states = leases.renew(workerId, beats, caller);
     // A caller without workers of its own could write the row of somebody else's worker.
     Optional<Drain> drain =
-        caller.seesWorker(workerId) ? workers.beat(beat.by(caller)) : Optional.empty();
+        caller.seesWorker(workerId) ? workers.beat(beat.by(caller), caller) : Optional.empty();
     return Envelope.ok(
         new HeartbeatAnswer(states, drain.isPresent(), drain.map(Drain::graceMs).orElse(null)));
   }

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.worker;
 import static java.util.Comparator.comparing;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
@@ -110,7 +111,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     this.node = node;
   }
 
-  private record Received(WorkerBeat beat, long atNanos) {}
+  private record Received(WorkerBeat beat, long atNanos, Caller caller) {}
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
@@ -119,16 +120,17 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   }
 
   /**
-   * Accepts a beat.
+   * Accepts a beat. One access key, or one subject of an issuer, has room for half of the workers,
+   * so that it does not have the beats of others forgotten.
    *
    * @return the drain of the worker, if it is drained
    */
-  public Optional<Drain> beat(WorkerBeat beat) {
+  public Optional<Drain> beat(WorkerBeat beat, Caller caller) {
     boolean isFirst =
         beat.stages() != null
             && !beat.startId().equals(starts.put(beat.workerId(), beat.startId()));
-    if (unwritten.size() < maxWorkers || unwritten.containsKey(beat.workerId())) {
-      unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
+    if (unwritten.containsKey(beat.workerId()) || hasRoomFor(caller)) {
+      unwritten.put(beat.workerId(), new Received(beat, node.nanoTime(), caller));
       if (isFirst && writer != null) {
         writer.runSoon(); // a team may wait for it
       }
@@ -137,6 +139,18 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       starts.clear();
     }
     return holds.drainOf(beat.workerId(), beat.startId());
+  }
+
+  private boolean hasRoomFor(Caller caller) {
+    int part = Set.of(Caller.Kind.LOCAL, Caller.Kind.ENV).contains(caller.kind()) ? 1 : 2;
+    int most = maxWorkers / part;
+    int all = unwritten.size();
+    return all < most
+        || all < maxWorkers
+            && unwritten.values().stream()
+                    .filter(one -> one.caller().principal().equals(caller.principal()))
+                    .count()
+                < most;
   }
 
   private void runInPace() {

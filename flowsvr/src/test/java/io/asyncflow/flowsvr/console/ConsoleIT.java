@@ -295,7 +295,9 @@ class ConsoleIT {
     assertThat(submit(cancel, cookie, "csrf=" + token.group(1)).statusCode()).isEqualTo(303);
     assertThat(status()).isEqualTo(16);
 
-    assertThat(submit("/logout", cookie, "csrf=" + token.group(1)).statusCode()).isEqualTo(303);
+    HttpResponse<String> loggedOut = submit("/logout", cookie, "csrf=" + token.group(1));
+    assertThat(loggedOut.statusCode()).isEqualTo(303);
+    assertThat(loggedOut.headers().firstValue("Clear-Site-Data")).contains("\"cache\"");
     assertThat(withCookie("/types", cookie).statusCode()).isEqualTo(303);
   }
 

@@ -47,7 +47,7 @@ public record ServerPlan(
     Map<String, String> all = new HashMap<>(environment);
     all.put("FLOW_PORT", Integer.toString(port));
     all.put("FLOW_ADDRESS", LoopbackPort.HOST);
-    all.put("FLOW_API_KEY", "");
+    all.putIfAbsent("FLOW_API_KEY", "");
     all.put("FLOW_MYSQL_URL", databaseUrl);
     all.put("FLOW_MYSQL_USER", user);
     all.put("FLOW_MYSQL_PASSWORD", password);

@@ -92,6 +92,8 @@ public class LogInController {
   public ResponseEntity<byte[]> end(
       Frame frame, HttpServletRequest request, HttpServletResponse response) {
     logIn.end(request, response);
+    // Browsers keep pages, and ask before they show them again.
+    response.setHeader("Clear-Site-Data", "\"cache\"");
     return Pages.goTo(frame.to("/login"));
   }
 }

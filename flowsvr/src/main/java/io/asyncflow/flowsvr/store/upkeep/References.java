@@ -27,22 +27,35 @@ final class References {
   /** The prefix of names of the SDK's own objects, which are texts. */
   private static final String TEXT = "_";
 
-  /** Some JSON writers escape slashes, once for each level of nested strings. */
-  private static final Pattern ESCAPED_SLASH = Pattern.compile("\\\\+/");
+  /**
+   * Some JSON writers escape slashes, once for each level of nested strings. A match begins only
+   * where a run of backslashes does, so that none is looked through twice.
+   */
+  private static final Pattern ESCAPED_SLASH = Pattern.compile("(?<!\\\\)\\\\++/");
 
   private static final int BUFFER_BYTES = 64 * 1024;
 
   /** Longer than any key, including escaped slashes. */
   private static final int LONGEST_KEY = 512;
 
+  /** Bytes of stored texts times keys: seconds. A text may have a gigabyte. */
+  private static final long MOST_COMPARED = 4L << 30;
+
   private final ContextStore store;
+  private final long mostCompared;
 
   References(ContextStore store) {
+    this(store, MOST_COMPARED);
+  }
+
+  References(ContextStore store, long mostCompared) {
     this.store = store;
+    this.mostCompared = mostCompared;
   }
 
   /**
-   * The keys that the texts name, directly or through stored texts.
+   * The keys that the texts name, directly or through stored texts. Where the stored texts are too
+   * long to be compared with the keys, all of these count as named.
    *
    * @throws IOException if a stored text cannot be read, so that its references are unknown
    */
@@ -57,10 +70,15 @@ final class References {
           .filter(key -> !named.contains(key))
           .ifPresent(unread::add);
     }
+    long compared = 0;
     while (!unread.isEmpty()) {
       Optional<StoredObject> stored = store.open(unread.remove());
       if (stored.isPresent()) {
         try (StoredObject text = stored.get()) {
+          compared += text.length() * Math.max(1, keys.size());
+          if (compared > mostCompared) {
+            return Set.copyOf(keys);
+          }
           find(keys, text.content(), named, unread);
         }
       }
@@ -88,7 +106,10 @@ final class References {
       Collection<StoreKey> keys, String text, Set<StoreKey> named, Deque<StoreKey> unread) {
     String plain = ESCAPED_SLASH.matcher(text).replaceAll("/");
     for (StoreKey key : keys) {
-      if (plain.contains(key.toString()) && named.add(key) && key.name().startsWith(TEXT)) {
+      if (!named.contains(key)
+          && plain.contains(key.toString())
+          && named.add(key)
+          && key.name().startsWith(TEXT)) {
         unread.add(key);
       }
     }

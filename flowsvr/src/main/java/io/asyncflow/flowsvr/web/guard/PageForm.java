@@ -57,10 +57,10 @@ final class PageForm {
     } catch (BoundedInput.TooLongException e) {
       throw tooLarge();
     } catch (SocketTimeoutException e) {
-      throw BodyPace.tooSlow(e);
+      throw ClientPace.tooSlow(e);
     } catch (IOException e) {
       if (e.getCause() instanceof SocketTimeoutException) {
-        throw BodyPace.tooSlow(e);
+        throw ClientPace.tooSlow(e);
       }
       throw malformed("it broke off", e);
     }

@@ -1,11 +1,11 @@
 package io.asyncflow.flowsvr.web.guard;
 
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.web.budget.Exchange;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
@@ -14,7 +14,6 @@ import org.apache.coyote.ActionCode;
 import org.apache.coyote.ContinueResponseTiming;
 import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.apache.tomcat.util.net.ApplicationBufferHandler;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.http.HttpStatus;
@@ -25,9 +24,9 @@ import org.springframework.stereotype.Component;
  * refusal.
  *
  * <p>Most clients send the whole body before they read the answer. The server therefore reads all
- * bytes that have arrived, and up to a few threads wait a moment for the rest. Tomcat itself would
- * wait ten seconds a byte in the request's thread, so 400 clients without a key could occupy all
- * threads. If the rest is not read, the connection is closed.
+ * bytes that have arrived, and waits a moment for the rest if the {@link Exchange} may. Tomcat
+ * itself would wait ten seconds a byte in the request's thread, so 400 clients without a key could
+ * occupy all threads. If the rest is not read, the connection is closed.
  */
 @Component
 class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
@@ -35,18 +34,15 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
   /** More than the largest JSON body, so that the sender of a larger one can read the answer. */
   private static final long MOST_BYTES = 32L * 1024 * 1024;
 
+  private static final long BYTES_WITHOUT_A_PLACE = 1024L * 1024;
+
   private static final Duration MOMENT = Duration.ofSeconds(2);
   private static final Duration PAUSE = Duration.ofMillis(10);
 
   private final Node node;
-  private final Semaphore waiting;
 
-  /**
-   * @param threads Tomcat's threads; of 400, ten may wait
-   */
-  UnreadBodies(Node node, @Value("${server.tomcat.threads.max}") int threads) {
+  UnreadBodies(Node node) {
     this.node = node;
-    this.waiting = new Semaphore(Math.max(1, threads / 40));
   }
 
   @Override
@@ -75,14 +71,16 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
     public void invoke(Request request, Response response) throws IOException, ServletException {
       getNext().invoke(request, response);
       org.apache.coyote.Request body = request.getCoyoteRequest();
-      if (!request.isAsync() && !body.isFinished() && !isReadOn(body, response.getStatus())) {
+      if (!request.isAsync()
+          && !body.isFinished()
+          && !isReadOn(body, response.getStatus(), Exchange.of(request))) {
         body.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
       }
     }
   }
 
   /** Reads on; returns whether the whole body has been read. */
-  private boolean isReadOn(org.apache.coyote.Request body, int status) {
+  private boolean isReadOn(org.apache.coyote.Request body, int status, Exchange exchange) {
     // Do not wait again for a body that was too slow, nor for a client that expects "100 Continue"
     // and got none. Nor read chunked bodies: the bytes between chunks are read without a check of
     // the clock.
@@ -94,10 +92,11 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
     Discard discard = new Discard();
     long begin = node.nanoTime();
     long bytes = 0;
-    boolean waits = false;
     try {
       while (!body.isFinished()) {
-        if (bytes > MOST_BYTES || node.nanoTime() - begin > MOMENT.toNanos()) {
+        if (bytes > MOST_BYTES
+            || bytes > BYTES_WITHOUT_A_PLACE && !exchange.mayWait()
+            || node.nanoTime() - begin > MOMENT.toNanos()) {
           return false;
         }
         body.action(ActionCode.AVAILABLE, true);
@@ -107,8 +106,7 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
             return true;
           }
           bytes += count;
-        } else if (waits || waiting.tryAcquire()) {
-          waits = true;
+        } else if (exchange.mayWait()) {
           LockSupport.parkNanos(PAUSE.toNanos()); // a read would block until Tomcat's time-out
         } else {
           return false;
@@ -117,10 +115,6 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
       return true;
     } catch (IOException e) {
       return false; // the client is gone or silent
-    } finally {
-      if (waits) {
-        waiting.release();
-      }
     }
   }
 

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.web.load;
 
+import io.asyncflow.flowsvr.web.budget.Exchange;
+import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.time.Instant;
@@ -7,14 +9,49 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.coyote.AbstractProcessor;
+import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
+import org.apache.coyote.http11.Http11Processor;
+import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
+import org.apache.tomcat.util.net.SocketEvent;
+import org.apache.tomcat.util.net.SocketWrapperBase;
 
 /**
- * Tomcat's HTTP/1.1, whose waiting connections can be closed. Public with a public constructor,
- * because Tomcat instantiates it by class name.
+ * Tomcat's HTTP/1.1, whose waiting connections can be closed, and whose threads wait for clients as
+ * the {@link Exchange} says. Public with a public constructor, because Tomcat instantiates it by
+ * class name.
  */
 public final class ClosableHttp extends Http11NioProtocol {
+
+  /** Tells the {@link Exchange} when a thread begins and ends to be occupied with a connection. */
+  private static final class Served extends Http11Processor {
+
+    private final Exchange exchange;
+
+    Served(ClosableHttp protocol) {
+      super(protocol, protocol.getAdapter());
+      this.exchange =
+          new Exchange(
+              getRequest(), protocol.getConnectionTimeout(), protocol.getMaxKeepAliveRequests());
+    }
+
+    @Override
+    public SocketState process(SocketWrapperBase<?> connection, SocketEvent event)
+        throws IOException {
+      exchange.enter(connection);
+      try {
+        return super.process(connection, event);
+      } finally {
+        exchange.leave();
+      }
+    }
+  }
+
+  @Override
+  protected Processor createProcessor() {
+    return new Served(this);
+  }
 
   private record Waiting(NioSocketWrapper connection, long since) {}
 

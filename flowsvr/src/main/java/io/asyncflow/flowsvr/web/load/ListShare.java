@@ -1,11 +1,12 @@
 package io.asyncflow.flowsvr.web.load;
 
-import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.budget.Budget;
+import io.asyncflow.flowsvr.web.budget.Exchange;
 import io.asyncflow.flowsvr.web.read.Takes;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.util.concurrent.Semaphore;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
@@ -13,7 +14,7 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * Limits how many list answers this server builds at once. Each keeps some megabytes of rows until
+ * Limits how many list answers this server has at once. Each keeps some megabytes of rows until
  * they are written, so one for each thread would exhaust the heap. Thread-safe.
  */
 @Component
@@ -26,7 +27,7 @@ public class ListShare implements HandlerInterceptor {
 
   private static final String FURTHER = ListShare.class.getName() + ".further";
 
-  private final Semaphore permits;
+  private final Budget lists;
 
   /**
    * @param set {@code null} to choose by the heap
@@ -40,69 +41,47 @@ public class ListShare implements HandlerInterceptor {
    * @param heap in bytes
    */
   ListShare(Integer set, long heap) {
-    this.permits = new Semaphore(set != null ? set : (int) Math.max(LEAST, heap / BYTES_EACH));
+    this.lists = new Budget("lists", set != null ? set : Math.max(LEAST, heap / BYTES_EACH));
   }
 
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    take(handler);
+    if (request.getDispatcherType() == DispatcherType.REQUEST) {
+      take(request, handler);
+    }
     return true;
   }
 
   /**
-   * Takes a permit if the handler answers with a list. Whoever gets one has to give it {@linkplain
-   * #giveBack back}.
+   * Takes a share for the request if the handler answers with a list.
    *
    * @return whether it does
-   * @throws FlowException if there is none
+   * @throws FlowException if none is left
    */
-  public boolean take(Object handler) {
-    if (!isList(handler)) {
-      return false;
+  public boolean take(HttpServletRequest request, Object handler) {
+    boolean isList =
+        handler instanceof HandlerMethod method
+            && method.hasMethodAnnotation(Takes.class)
+            && method.getMethodAnnotation(Takes.class).list();
+    if (isList) {
+      Exchange.of(request).take(lists, 1);
     }
-    if (!permits.tryAcquire()) {
-      throw new FlowException(
-          ErrorCode.LIMIT_EXCEEDED, "too many lists at the moment, nothing was done");
-    }
-    return true;
+    return isList;
   }
 
   /**
-   * Takes a further permit for a list that goes on, given back with its first one.
+   * Takes a further share for a list that goes on.
    *
    * @param most of a request
    * @return whether there was one
    */
   public boolean takeFurther(HttpServletRequest request, int most) {
-    int taken = further(request);
-    if (taken >= most || !permits.tryAcquire()) {
+    int taken = request.getAttribute(FURTHER) instanceof Integer further ? further : 0;
+    if (taken >= most || !Exchange.of(request).tryTake(lists, 1)) {
       return false;
     }
     request.setAttribute(FURTHER, taken + 1);
     return true;
-  }
-
-  private static int further(HttpServletRequest request) {
-    return request.getAttribute(FURTHER) instanceof Integer taken ? taken : 0;
-  }
-
-  public void giveBack() {
-    permits.release();
-  }
-
-  /** Called when the answer is written or abandoned. */
-  @Override
-  public void afterCompletion(
-      HttpServletRequest request, HttpServletResponse response, Object handler, Exception failure) {
-    if (isList(handler)) {
-      permits.release(1 + further(request));
-    }
-  }
-
-  private static boolean isList(Object handler) {
-    return handler instanceof HandlerMethod method
-        && method.hasMethodAnnotation(Takes.class)
-        && method.getMethodAnnotation(Takes.class).list();
   }
 }

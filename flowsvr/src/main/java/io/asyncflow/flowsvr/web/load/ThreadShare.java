@@ -1,6 +1,9 @@
 package io.asyncflow.flowsvr.web.load;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.budget.Exchange;
+import io.asyncflow.flowsvr.web.budget.Threads;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
@@ -10,36 +13,27 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.concurrent.Semaphore;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.core.annotation.Order;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Reserves a few of Tomcat's threads for heartbeats and health. While the database is slow, other
- * requests occupy threads; a heartbeat queued behind them would be late and its leases would be
- * lost, although heartbeats have database connections of their own. Some of the reserved threads
- * are for health alone: heartbeats with slow bodies must not make the platform restart the server.
+ * Gives requests their part of the {@link Threads}: a heartbeat one of its own when its body has
+ * come, health none, because it works and waits for nothing, and all others one that works.
  *
- * <p>A parked hold occupies no thread and no share. Requests without a valid key are refused
- * earlier.
+ * <p>A parked hold occupies no thread. Requests without a valid key are refused earlier.
  */
 @Component
 @Order(FilterOrder.SHARE)
 class ThreadShare extends OncePerRequestFilter {
 
-  private static final int KEPT = 30;
-  private static final int KEPT_FOR_HEALTH = 10;
   private static final String HEARTBEAT = "/api/worker/heartbeat";
 
-  private final Semaphore share;
-  private final Semaphore heartbeats;
+  private final Threads threads;
 
-  ThreadShare(@Value("${server.tomcat.threads.max}") int threads) {
-    int reserved = Math.min(KEPT, threads / 2);
-    this.share = new Semaphore(threads - reserved);
-    this.heartbeats = new Semaphore(reserved - Math.min(KEPT_FOR_HEALTH, reserved / 2));
+  ThreadShare(Threads threads) {
+    this.threads = threads;
   }
 
   static boolean isHeartbeat(HttpServletRequest request) {
@@ -55,27 +49,29 @@ class ThreadShare extends OncePerRequestFilter {
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    Semaphore acquired = acquireFor(request);
-    if (acquired == null) {
-      ApiErrorWriter.write(
-          request,
-          response,
-          ApiError.of(
-              ErrorCode.LIMIT_EXCEEDED, "too many requests at the moment, nothing was done"));
+    Exchange exchange = Exchange.of(request);
+    exchange.isOf(SecurityContextHolder.getContext().getAuthentication());
+    if (isHeartbeat(request) && request.getContentLengthLong() != 0) {
+      exchange.onBody(() -> takeFor(exchange));
+    } else if (isHeartbeat(request) ? !has(exchange) : !exchange.mayWork()) {
+      ApiErrorWriter.write(request, response, ApiError.of(refusal()));
       return;
     }
-    try {
-      chain.doFilter(request, response);
-    } finally {
-      acquired.release();
+    chain.doFilter(request, response);
+  }
+
+  private void takeFor(Exchange heartbeat) {
+    if (!has(heartbeat)) {
+      throw refusal();
     }
   }
 
-  /** The share from which the request took a permit; {@code null} if none is free. */
-  private Semaphore acquireFor(HttpServletRequest request) {
-    if (isHeartbeat(request) && heartbeats.tryAcquire()) {
-      return heartbeats;
-    }
-    return share.tryAcquire() ? share : null;
+  private boolean has(Exchange heartbeat) {
+    return heartbeat.tryTake(threads.heartbeats(), 1) || heartbeat.mayWork();
+  }
+
+  private static FlowException refusal() {
+    return new FlowException(
+        ErrorCode.LIMIT_EXCEEDED, "too many requests at the moment, nothing was done");
   }
 }

@@ -2,8 +2,10 @@ package io.asyncflow.flowsvr.web.read;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.flowsvr.web.guard.BodyPace;
+import io.asyncflow.flowsvr.web.budget.Budget;
+import io.asyncflow.flowsvr.web.budget.Exchange;
 import io.asyncflow.flowsvr.web.guard.BoundedInput;
+import io.asyncflow.flowsvr.web.guard.ClientPace;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,9 +41,13 @@ public final class RequestReader {
   static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
   static final int MAX_DEPTH = 32;
 
+  /** What is read of a body goes to the budget in steps of so much, and what is less does not. */
+  private static final int STEP_BYTES = 64 * 1024;
+
   /** What Jackson says of a source that it does not show. */
   private static final Pattern SOURCE =
-      Pattern.compile(" ?\\(start marker at \\[Source: [^\\]]*\\]\\)| ?\\[Source: [^\\]]*\\]");
+      Pattern.compile(
+          " ?\\(start marker at \\[Source: [^\\]]*\\]\\)| ?\\[Source: [^\\]]*(?:\\]|$)");
 
   private static final int MAX_TOKENS = 500_000;
   private static final int DECODED_AT_ONCE = 4_096;
@@ -62,23 +68,31 @@ public final class RequestReader {
   private RequestReader() {}
 
   /**
-   * @throws FlowException with {@link ErrorCode#MALFORMED_BODY}, {@link ErrorCode#TOO_LARGE}, or
-   *     {@link ErrorCode#INVALID_INPUT} if the query string cannot be read
+   * @param bodyBytes what there may be of all bodies at once
+   * @throws FlowException with {@link ErrorCode#MALFORMED_BODY}, {@link ErrorCode#TOO_LARGE},
+   *     {@link ErrorCode#LIMIT_EXCEEDED}, or {@link ErrorCode#INVALID_INPUT} if the query string
+   *     cannot be read
    */
-  static Fields read(HttpServletRequest request) {
+  static Fields read(HttpServletRequest request, Budget bodyBytes) {
     ObjectNode query = FormText.ofQuery(request.getQueryString());
-    ObjectNode body = readBody(request);
+    ObjectNode body = readBody(request, bodyBytes);
     return body == null ? Fields.of(List.of(query)) : Fields.of(List.of(query, body));
   }
 
-  private static ObjectNode readBody(HttpServletRequest request) {
+  private static ObjectNode readBody(HttpServletRequest request, Budget bodyBytes) {
     if (request.getContentLengthLong() == 0) {
       return null;
     }
     if (request.getContentLengthLong() > MAX_BODY_BYTES) {
       throw tooLarge();
     }
-    try (InputStream in = new BoundedInput(request.getInputStream(), MAX_BODY_BYTES)) {
+    Exchange exchange = Exchange.of(request);
+    try (InputStream in =
+        new BoundedInput(
+            request.getInputStream(),
+            MAX_BODY_BYTES,
+            STEP_BYTES,
+            () -> exchange.take(bodyBytes, STEP_BYTES))) {
       byte[] body = in.readAllBytes();
       if (body.length == 0) {
         return null; // whatever its content type says
@@ -178,16 +192,17 @@ public final class RequestReader {
         location == null
             ? ""
             : "line " + location.getLineNr() + ", column " + location.getColumnNr();
-    String why = SOURCE.matcher(e.getOriginalMessage()).replaceAll("");
-    // Jackson quotes its input, which may be a name of 50,000 characters.
-    return Printable.of(why, MAX_REASON) + " (" + where + ")";
+    // Jackson quotes its input, which may be a name of 50,000 characters. So it is cut first: the
+    // pattern needs the square of the time for a text that begins what it never ends.
+    String why = SOURCE.matcher(Printable.of(e.getOriginalMessage(), MAX_REASON)).replaceAll("");
+    return why + " (" + where + ")";
   }
 
   /** The error for an incomplete body, as a failed read or a 400 of Tomcat reports it. */
   public static FlowException brokenOff(IOException cause) {
     for (Throwable t = cause; t != null; t = t.getCause()) {
       if (t instanceof SocketTimeoutException) {
-        return BodyPace.tooSlow(cause);
+        return ClientPace.tooSlow(cause);
       }
     }
     return malformed("it broke off", cause);

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.store.upkeep;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
@@ -10,6 +11,7 @@ import io.asyncflow.flowsvr.store.Upload;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,6 +63,25 @@ class ReferencesTest {
 
     assertThat(found(new StoredText(CONTEXT, 9).toString()))
         .containsExactlyInAnyOrder(CONTEXT, NOTE);
+  }
+
+  @Test
+  void storedTextsThatAreTooLongToBeComparedNameAll() throws IOException {
+    put(CONTEXT, " ".repeat(1_000) + NOTE.reference());
+    String text = new StoredText(CONTEXT, 1_000).toString();
+    List<StoreKey> keys = List.of(PIECE, NOTE, CONTEXT);
+
+    assertThat(new References(store, 3_000).among(keys, List.of(text)))
+        .containsExactlyInAnyOrder(PIECE, NOTE, CONTEXT);
+    assertThat(new References(store, 30_000).among(keys, List.of(text)))
+        .containsExactlyInAnyOrder(NOTE, CONTEXT);
+  }
+
+  @Test
+  void backslashesWithoutASlashCostNoTime() throws IOException {
+    String text = "\\".repeat(400_000);
+
+    assertTimeoutPreemptively(Duration.ofSeconds(10), () -> assertThat(found(text)).isEmpty());
   }
 
   @Test

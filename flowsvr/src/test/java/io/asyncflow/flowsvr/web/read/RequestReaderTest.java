@@ -2,37 +2,89 @@ package io.asyncflow.flowsvr.web.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.budget.Budget;
+import io.asyncflow.flowsvr.web.budget.Exchange;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.security.authentication.TestingAuthenticationToken;
 
 class RequestReaderTest {
 
+  private static final int MIB = 1024 * 1024;
+
+  private final Budget bodyBytes = new Budget("large bodies", 32 * MIB);
   private final MockHttpServletRequest request = new MockHttpServletRequest("POST", "/");
+
+  private Fields read() {
+    Exchange.of(request).isOf(new TestingAuthenticationToken("key", "key"));
+    return RequestReader.read(request, bodyBytes);
+  }
+
+  @Test
+  void bodyBeyondTheBudgetIsRefusedUntilAnotherIsAnswered() {
+    MockHttpServletRequest other = new MockHttpServletRequest("POST", "/");
+    Exchange.of(other).isOf(new TestingAuthenticationToken("key", "key"));
+    Exchange.of(other).take(bodyBytes, 15 * MIB);
+    String large = "{\"a\":\"" + "x".repeat(2 * MIB) + "\"}";
+    body("application/json", large);
+
+    FlowException refused = refusal();
+    assertThat(refused.errorCode()).isEqualTo(ErrorCode.LIMIT_EXCEEDED);
+    assertThat(refused.retryable()).isTrue();
+
+    Exchange.of(other).leave();
+    Exchange.of(request).leave();
+    body("application/json", large);
+    assertThat(read().text("a").value()).hasSize(2 * MIB);
+  }
+
+  @Test
+  void smallBodyIsReadWhateverIsLeft() {
+    Exchange.of(request).isOf(new TestingAuthenticationToken("key", "key"));
+    Exchange.of(request).take(bodyBytes, 16 * MIB);
+    body("application/json", "{\"a\":\"" + "x".repeat(60 * 1024) + "\"}");
+
+    assertThat(read().text("a").value()).hasSize(60 * 1024);
+  }
+
+  @Test
+  void nameThatBeginsWhatItNeverEndsCostsNoTime() {
+    body("application/json", "{\"a\":1,\"a\":2}");
+    refusal(); // loads what it takes to read one
+    String name = "[Source: ".repeat(5_400);
+    body("application/json", "{\"" + name + "\":1,\"" + name + "\":2}");
+
+    FlowException refused = assertTimeoutPreemptively(Duration.ofSeconds(10), this::refusal);
+
+    assertThat(refused.errorCode()).isEqualTo(ErrorCode.MALFORMED_BODY);
+    assertThat(refused.getMessage()).hasSizeLessThan(400).doesNotContain("[Source");
+  }
 
   @Test
   void queryFormAndJsonAreOneView() {
     request.setQueryString("task_type=lark&limit=5&taskData.user_id=u%20+1");
-    assertThat(RequestReader.read(request).object("taskData").text("userId").value())
-        .isEqualTo("u  1");
+    assertThat(read().object("taskData").text("userId").value()).isEqualTo("u  1");
 
     body("application/x-www-form-urlencoded; charset=utf-8", "taskType=TTS&stages=a&stages=b");
-    Fields in = RequestReader.read(request);
+    Fields in = read();
     assertThat(in.text("taskType").value()).isEqualTo("TTS");
     assertThat(in.number("limit").asInteger()).isEqualTo(5);
     assertThat(in.names("stages").values()).containsExactly("a", "b");
 
     body("application/json", "{\"taskType\":\"json\"}");
-    assertThat(RequestReader.read(request).text("taskType").value()).isEqualTo("json");
+    assertThat(read().text("taskType").value()).isEqualTo("json");
   }
 
   @ParameterizedTest
@@ -45,7 +97,7 @@ class RequestReaderTest {
       })
   void jsonIsTakenUnderTheseTypes(String contentType) {
     body(contentType.isEmpty() ? null : contentType, "{\"a\":\"ä\"}");
-    assertThat(RequestReader.read(request).text("a").value()).isEqualTo("ä");
+    assertThat(read().text("a").value()).isEqualTo("ä");
   }
 
   @ParameterizedTest
@@ -136,20 +188,20 @@ class RequestReaderTest {
   @Test
   void byteOrderMarkBeforeJsonIsSkipped() {
     body("application/json", "\uFEFF{\"a\":\"b\"}");
-    assertThat(RequestReader.read(request).text("a").value()).isEqualTo("b");
+    assertThat(read().text("a").value()).isEqualTo("b");
   }
 
   @Test
   void everyCharacterOfUtf8IsTaken() {
     String all = "é€中😀\uFFFD\uFFFE\u2028\uFEFF".repeat(2_000);
     body("application/json", "{\"a\":\"" + all + "\"}");
-    assertThat(RequestReader.read(request).text("a").value()).isEqualTo(all);
+    assertThat(read().text("a").value()).isEqualTo(all);
   }
 
   @Test
   void jsonMayBeNestedThirtyTwoDeep() {
     body("application/json", "{\"a\":" + "[".repeat(31) + "]".repeat(31) + "}");
-    RequestReader.read(request);
+    read();
 
     body("application/json", "{\"a\":" + "[".repeat(32) + "]".repeat(32) + "}");
     assertThat(refusal().errorCode()).isEqualTo(ErrorCode.MALFORMED_BODY);
@@ -169,7 +221,7 @@ class RequestReaderTest {
     String frame = "{\"a\":\"\"}";
     String filler = "x".repeat(RequestReader.MAX_BODY_BYTES - frame.length());
     body("application/json", "{\"a\":\"" + filler + "\"}");
-    assertThat(RequestReader.read(request).text("a").value()).hasSameSizeAs(filler);
+    assertThat(read().text("a").value()).hasSameSizeAs(filler);
 
     body("application/json", "{\"a\":\"" + filler + "x\"}");
     assertThat(refusal().errorCode()).isEqualTo(ErrorCode.TOO_LARGE);
@@ -215,7 +267,7 @@ class RequestReaderTest {
   @Test
   void emptyFieldsOfAQueryAreThere() {
     request.setQueryString("&a=&b&&c=1=2");
-    Fields in = RequestReader.read(request);
+    Fields in = read();
 
     assertThat(in.text("a").value()).isEmpty();
     assertThat(in.text("b").value()).isEmpty();
@@ -228,6 +280,6 @@ class RequestReaderTest {
   }
 
   private FlowException refusal() {
-    return catchThrowableOfType(FlowException.class, () -> RequestReader.read(request));
+    return catchThrowableOfType(FlowException.class, this::read);
   }
 }

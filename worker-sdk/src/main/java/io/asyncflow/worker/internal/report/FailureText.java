@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 final class FailureText {
 
   private static final int LONGEST = 1000;
+  private static final int LOOKED_AT = 10_000;
   private static final int FRAMES = 5;
   private static final int DEEPEST_CAUSE = 20;
 
@@ -44,10 +45,11 @@ final class FailureText {
 
   /**
    * Masks secrets, cuts the text to the length of the contract, and replaces characters that the
-   * server cannot store.
+   * server cannot store. A message may have megabytes, of which only the beginning is looked at:
+   * more than is left, so that a secret at the end is masked as a whole.
    */
   static String fit(String text) {
-    String masked = Secrets.masked(text);
+    String masked = Secrets.masked(text.substring(0, Math.min(text.length(), LOOKED_AT)));
     String cut = masked.length() <= LONGEST ? masked : masked.substring(0, LONGEST - 1) + "…";
     cut = cut.replace('\0', '\uFFFD');
     // An unpaired surrogate becomes a question mark.

@@ -17,14 +17,14 @@ import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
-class BodyPaceTest {
+class ClientPaceTest {
 
   private static final int KIB = 1024;
 
   private Duration now = Duration.ofDays(1);
   private Duration pause = Duration.ZERO;
-  private final BodyPace pace =
-      new BodyPace(
+  private final ClientPace pace =
+      new ClientPace(
           new Node() {
             @Override
             public long nanoTime() {

@@ -1,0 +1,206 @@
+package io.asyncflow.flowsvr.web.budget;
+
+import io.asyncflow.api.FlowException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.coyote.Request;
+import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.springframework.security.core.Authentication;
+
+/**
+ * A request and its answer, as what the server has a {@link Budget} of is spent on them.
+ *
+ * <p>What is taken is given back when the answer is written, or when the request is parked: when no
+ * thread is occupied with it any more.
+ *
+ * <p>The thread waits for its client for a moment only, be it for bytes of the body or for room for
+ * those of the answer, unless the exchange has got a {@linkplain #mayWait place} among those that
+ * wait. This holds for whatever Tomcat reads and writes, so that there are always threads for
+ * requests whose clients keep none of them waiting. An answer of usual length waits for nothing: it
+ * has room in the buffer of a connection whose client has read the answers before.
+ *
+ * <p>Used by the thread that is occupied with the request, one at a time.
+ */
+public final class Exchange {
+
+  /** Longer than the rest of a small body is on its way after its head. */
+  private static final int MOMENT_MS = 20;
+
+  private static final String NAME = Exchange.class.getName();
+
+  /** One that Tomcat has no use for. */
+  private static final int NOTE = 31;
+
+  private final long patienceMs;
+  private final int requestsWithoutKey;
+  private final Deque<Runnable> taken = new ArrayDeque<>();
+  private SocketWrapperBase<?> connection;
+  private Threads threads;
+  private String caller = Budget.NOBODY;
+  private boolean works;
+  private Runnable place;
+  private Runnable onBody;
+
+  /**
+   * @param patienceMs how long an exchange with a place waits for the next byte, or for room for it
+   * @param requestsWithoutKey how many requests in a row a connection may have without a key
+   */
+  public Exchange(Request request, long patienceMs, int requestsWithoutKey) {
+    this(patienceMs, requestsWithoutKey);
+    request.setNote(NOTE, this);
+  }
+
+  private Exchange(long patienceMs, int requestsWithoutKey) {
+    this.patienceMs = patienceMs;
+    this.requestsWithoutKey = requestsWithoutKey;
+  }
+
+  /** That of a request; one that has no connection, in a test, has its own. */
+  public static Exchange of(HttpServletRequest request) {
+    if (request.getAttribute(NAME) instanceof Exchange known) {
+      return known;
+    }
+    Exchange exchange = new Exchange(0, 0);
+    request.setAttribute(NAME, exchange);
+    return exchange;
+  }
+
+  /** That of a request of Tomcat's; {@code null} if it has none. */
+  static Exchange of(Request request) {
+    return (Exchange) request.getNote(NOTE);
+  }
+
+  /** A thread begins to be occupied with the connection. */
+  public void enter(SocketWrapperBase<?> connection) {
+    this.connection = connection;
+  }
+
+  /** The thread has read a head, or goes on with a parked request. */
+  void begin(HttpServletRequest request, Threads threads, boolean isNew) {
+    request.setAttribute(NAME, this);
+    this.threads = threads;
+    if (isNew) {
+      caller = Budget.NOBODY;
+    }
+    end();
+    waitUpTo(MOMENT_MS);
+  }
+
+  /** The thread is not occupied with the connection any more. */
+  public void leave() {
+    if (connection != null) {
+      connection.setWriteTimeout(patienceMs);
+      if (connection.getReadTimeout() == MOMENT_MS) { // or Tomcat has set its own for the next head
+        connection.setReadTimeout(patienceMs);
+      }
+    }
+    end();
+    connection = null;
+  }
+
+  private void end() {
+    leavePlace();
+    works = false;
+    onBody = null;
+    while (!taken.isEmpty()) {
+      taken.pop().run();
+    }
+  }
+
+  private void waitUpTo(long millis) {
+    if (connection != null) {
+      connection.setReadTimeout(millis);
+      connection.setWriteTimeout(millis);
+    }
+  }
+
+  /**
+   * Tells whose request it is.
+   *
+   * @param caller {@code null} for a request without a key
+   */
+  public void isOf(Authentication caller) {
+    this.caller = caller == null ? Budget.NOBODY : (String) caller.getCredentials();
+    if (caller != null && connection != null) {
+      connection.setKeepAliveLeft(requestsWithoutKey);
+    }
+  }
+
+  /**
+   * Takes an amount until the end of the exchange.
+   *
+   * @throws FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED} if not as much is
+   *     left
+   */
+  public void take(Budget budget, long amount) {
+    Runnable giveBack = takenFrom(budget, amount);
+    if (giveBack == null) {
+      throw budget.spent();
+    }
+    taken.push(giveBack);
+  }
+
+  /** {@code null} if not as much is left. */
+  private Runnable takenFrom(Budget budget, long amount) {
+    String of = caller;
+    return budget.take(of, amount) ? () -> budget.giveBack(of, amount) : null;
+  }
+
+  /** As {@link #take}; returns whether there was as much. */
+  public boolean tryTake(Budget budget, long amount) {
+    Runnable giveBack = takenFrom(budget, amount);
+    if (giveBack != null) {
+      taken.push(giveBack);
+    }
+    return giveBack != null;
+  }
+
+  /** Takes one of the threads that work, unless the exchange has one; whether there was one. */
+  public boolean mayWork() {
+    works = works || threads == null || tryTake(threads.working(), 1);
+    return works;
+  }
+
+  /**
+   * Takes a thread that works, and a place among those that may wait for their clients, unless the
+   * exchange has them; whether there were.
+   */
+  public boolean mayWait() {
+    if (place == null && threads != null && mayWork()) {
+      place = takenFrom(threads.waiting(), 1);
+      if (place != null) {
+        waitUpTo(patienceMs);
+      }
+    }
+    return place != null || threads == null;
+  }
+
+  /** The answer to a request whose client would have to be waited for. */
+  public FlowException hasNoPlace() {
+    return threads.waiting().spent();
+  }
+
+  private void leavePlace() {
+    if (place != null) {
+      place.run();
+      place = null;
+      waitUpTo(MOMENT_MS);
+    }
+  }
+
+  /** Has something done when the body has come and its client is not waited for any more. */
+  public void onBody(Runnable action) {
+    onBody = action;
+  }
+
+  /** The whole body has been read. */
+  public void bodyHasCome() {
+    leavePlace();
+    Runnable action = onBody;
+    onBody = null;
+    if (action != null) {
+      action.run();
+    }
+  }
+}
