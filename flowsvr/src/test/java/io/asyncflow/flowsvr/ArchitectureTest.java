@@ -88,6 +88,7 @@ class ArchitectureTest {
               "web.load",
               "web.read",
               "web.guard",
+              "web.budget",
               "web.error",
               "web.filter",
               "web.tls"),
