@@ -10,7 +10,6 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.web.budget.Exchange;
 import io.asyncflow.flowsvr.web.load.OpenCalls;

@@ -68,6 +68,7 @@ class FireWireIT {
         creator.create(
             new NewJob(user, type.name(), "", 0, null, FailurePolicy.FINISH, type.name(), null),
             FIRE,
+            false,
             job -> {});
     assertFired(wire.get("/api/job/getJob?jobId=" + id).result().path("jobData"));
     assertFired(wire.get("/api/job/getJobList?userId=" + user).result().path("jobList").path(0));

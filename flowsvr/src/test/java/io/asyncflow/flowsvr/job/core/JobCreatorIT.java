@@ -45,7 +45,7 @@ class JobCreatorIT {
 
   @Test
   void jobHasItsFireAndItsTasksHaveNone() {
-    long id = creator.create(aJob(null), FIRE, job -> {});
+    long id = creator.create(aJob(null), FIRE, false, job -> {});
     JobRow job = jobs.find(id).orElseThrow();
     assertThat(job.fire()).isEqualTo(FIRE);
     assertThat(job.toJob().scheduleId()).isEqualTo("7");
@@ -66,6 +66,7 @@ class JobCreatorIT {
         creator.create(
             aJob(null),
             FIRE,
+            false,
             job -> {
               assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isTrue();
               assertThat(jobs.find(job)).isPresent();
@@ -84,6 +85,7 @@ class JobCreatorIT {
                 creator.create(
                     aJob(null),
                     FIRE,
+                    false,
                     job -> {
                       seen.set(job);
                       throw lost;
@@ -101,8 +103,8 @@ class JobCreatorIT {
   @Test
   void furtherWorkIsOfTheCallThatCreatesTheJob() {
     List<Long> seen = new ArrayList<>();
-    long id = creator.create(aJob("key"), FIRE, seen::add);
-    assertThat(creator.create(aJob("key"), new FireId(7, 1), seen::add)).isEqualTo(id);
+    long id = creator.create(aJob("key"), FIRE, false, seen::add);
+    assertThat(creator.create(aJob("key"), new FireId(7, 1), false, seen::add)).isEqualTo(id);
     assertThat(seen).containsExactly(id);
     assertThat(jobs.find(id).orElseThrow().fire()).isEqualTo(FIRE);
   }
