@@ -4,6 +4,7 @@ import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
 import io.asyncflow.console.Done;
+import io.asyncflow.console.text.VisibleOutput;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;

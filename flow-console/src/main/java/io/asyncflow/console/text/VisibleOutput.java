@@ -1,15 +1,14 @@
-package io.asyncflow.console.frame;
+package io.asyncflow.console.text;
 
 import gg.jte.TemplateOutput;
 import gg.jte.html.OwaspHtmlTemplateOutput;
-import io.asyncflow.console.text.Strange;
 import java.util.Set;
 
 /**
  * Escapes what templates write, and shows unseen characters in attributes by their numbers, as
  * {@code strange.jte} does in texts: a tooltip and a label are read as well.
  */
-final class VisibleOutput extends OwaspHtmlTemplateOutput {
+public final class VisibleOutput extends OwaspHtmlTemplateOutput {
 
   /** What is sent back, copied or followed as it is. */
   private static final Set<String> EXACT =
@@ -17,7 +16,7 @@ final class VisibleOutput extends OwaspHtmlTemplateOutput {
 
   private boolean isRead;
 
-  VisibleOutput(TemplateOutput output) {
+  public VisibleOutput(TemplateOutput output) {
     super(output);
   }
 
