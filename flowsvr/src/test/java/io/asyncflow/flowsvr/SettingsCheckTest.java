@@ -159,7 +159,7 @@ class SettingsCheckTest {
         "jdbc:mysql://h/d?passwordCharacterEncoding=UTF-8&disconnectOnExpiredPasswords=true",
         "jdbc:mysql://one:3306,two:3306,three:3306/asyncflow?failOverReadOnly=false",
         "jdbc:mysql://me@h/d",
-        "jdbc:mysql://h/d?user=me&serverTimezone=UTC&useCompression=true&sessionVariables=a=1",
+        "jdbc:mysql://h/d?user=me&serverTimezone=UTC&useCompression=true",
         "jdbc:mysql://h/d?trustCertificateKeyStoreUrl=file:ca.p12&tlsVersions=TLSv1.3",
         "jdbc:mysql://(host=h,port=3307,user=me)/d",
         "jdbc:mysql://address=(host=h)(port=3307)/d",
