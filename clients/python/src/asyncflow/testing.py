@@ -22,7 +22,7 @@ import threading
 import urllib.parse
 from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .client import FlowClient, key_of_text, object_key, reference_of_text
+from .client import FlowClient, is_key, object_key
 from .connection import Cut
 from .model import Code, FlowError, Status, TaskType
 from .trace import parent_of_call, valid
@@ -264,7 +264,7 @@ class _Server:
                     raise FlowError(Code.NO_SUCH_OBJECT, f"there is no object {key}", 404)
                 return io.BytesIO(self._objects[key])
             worker = urllib.parse.parse_qs(query, keep_blank_values=True).get("workerId")
-            if key_of_text(reference_of_text(key, 0)) is None or worker is None:
+            if not is_key(key) or worker is None:
                 raise FlowError(Code.INVALID_INPUT, "the key or the workerId is invalid", 400)
             task_id, _, epoch, name = key.split("/")
             row = self._row(task_id)
