@@ -130,7 +130,7 @@ class WorkersUnderFaultsTest {
 
     @Override
     public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
-      if (killed.getCount() == 0) {
+      if (killed.getCount() == 0 && never.getCount() > 0) { // the end of the test takes no time
         throw new FlowUnreachableException("killed", null);
       }
       try {
