@@ -1,6 +1,8 @@
+import contextlib
 import unittest
 
-from asyncflow import Code, Done, FlowError, NewTask, Status, TaskType
+from asyncflow import Code, Done, FlowError, FlowUnreachable, NewTask, Status, TaskType, Worker
+from asyncflow.run import Stop
 
 from .fixtures import Bench, unreachable
 
@@ -100,6 +102,51 @@ class HoldsTest(unittest.TestCase):
         self.assertTrue(pool.run_next())
         self.assertEqual([suspect.task.task_id], self.ran)
 
+    def test_three_kills_end_a_poison_task_and_spare_those_beside_it(self):
+        flow = self.bench.flow
+        flow.save_type(TaskType("lark", max_delivery=2))
+        ids = [self.bench.create() for _ in range(6)]
+        poison = ids[3]
+        kills = 0
+
+        def handle(run):
+            nonlocal kills
+            if run.task.task_id == poison:
+                kills += 1
+                flow.fail_calls(lambda path: FlowUnreachable("killed"))
+            return Done()
+
+        while flow.get(poison).status is not Status.FAILED:
+            before = kills
+            worker = Worker(client=flow, worker_id=f"w{kills}", clock=self.bench.clock, threads=8)
+            worker.stage("lark", "a")(handle)
+            with contextlib.suppress(FlowUnreachable):
+                while kills == before:
+                    worker.run_due()
+            flow.fail_calls(None)
+            self.bench.advance(31)
+        self.worker.run_due()
+        self.assertEqual(3, kills)
+        self.assertEqual({Status.SUCCESS}, {flow.get(i).status for i in ids if i != poison})
+
+    def test_release_of_a_run_that_had_begun_clears_the_count(self):
+        task_id = self.bench.create()
+        self.bench.flow.hold("lark", "dead", "h", limit=1, stages=["a"])
+        self.bench.advance(31)
+
+        def handle(run):
+            (begun,) = self.worker._runs.all()
+            begun.stop(Stop.SHUT_DOWN, self.bench.clock())
+            raise RuntimeError("told to stop")
+
+        object.__setattr__(self.worker._stages["lark"]["a"], "handler", handle)
+        self.assertEqual(1, self.bench.task(task_id).delivery_count)
+        self.turn()
+        self.worker._types["lark"].pool.run_next()
+        self.worker._sender.turn()
+        task = self.bench.task(task_id)
+        self.assertEqual((Status.WAITING, 0), (task.status, task.delivery_count))
+
     def test_queued_run_that_stalls_is_released(self):
         self.worker._threads = 1
         self.worker._assemble()
@@ -129,6 +176,8 @@ class HoldsTest(unittest.TestCase):
 
     def test_hold_that_was_cut_by_a_stop_gives_its_tasks_back(self):
         task_id = self.bench.create()
+        self.bench.flow.hold("lark", "dead", "h", limit=1, stages=["a"])
+        self.bench.advance(31)
         self.bench.flow.lose_answers(unreachable("task/hold_task"))
         self.turn()
         self.bench.flow.lose_answers(None)
@@ -136,7 +185,7 @@ class HoldsTest(unittest.TestCase):
         self.assertIsNone(self.turn())
         self.worker._sender.turn()
         task = self.bench.task(task_id)
-        self.assertEqual((Status.WAITING, 0), (task.status, task.delivery_count))
+        self.assertEqual((Status.WAITING, 1), (task.status, task.delivery_count))
 
     def test_type_that_does_not_exist_yet_is_waited_for(self):
         self.worker.stage("wren", "a")(self.handle)

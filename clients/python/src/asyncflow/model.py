@@ -315,6 +315,8 @@ class Report:
     unexpected: Optional[bool] = None
     #: Only a worker in Java says how often it ran the handler again.
     local_retries: Optional[int] = None
+    #: False for the release of a task whose handler was never called; None for True.
+    begun: Optional[bool] = None
     creates: Optional[List[Dict[str, Any]]] = None
     #: That of the tasks in ``creates``; None for the task's own.
     trace_parent: Optional[str] = None

@@ -83,8 +83,9 @@ class Admission:
     """Turns the tasks of an answer into runs, and queues or releases them.
 
     A task that kills its worker ends the runs beside it, too, and these become due together with
-    it. So of possible poison one task runs, and all others are released: the innocent ones run
-    elsewhere, and only the poison remains.
+    it. So of possible poison one task runs, once the release of all others is acknowledged. A
+    release before the start keeps the count of deliveries, so each suspect runs alone, here or
+    elsewhere, until one run has cleared it; the poison is the task that never reports.
     """
 
     def __init__(self, stages: Dict[str, Stage], pool: Pool, runs: Runs, ends: RunEnds) -> None:

@@ -268,13 +268,10 @@ class Pool:
 
     @property
     def stalled(self) -> List[Run]:
-        """Queued runs that another worker may start sooner: no thread here makes progress.
-
-        Without possible poison, since its release would clear the suspicion.
-        """
+        """Queued runs that another worker may start sooner: no thread here makes progress."""
         with self._changed:
             is_stalled = self.free_threads <= 0 and self._clock() - self._last_move > LONG_RUN
-            return [run for run in self._queue if is_stalled and not run.is_possible_poison]
+            return [*self._queue] if is_stalled else []
 
     @property
     def running(self) -> List[Run]:

@@ -124,9 +124,9 @@ class ReportWriter:
         """A retry for which the handler did not ask."""
         return self._report(task, "RETRY", err_msg=_words(reason), unexpected=True)
 
-    def release(self, task: Task) -> Report:
-        """The task waits again, untouched."""
-        return self._report(task, "RELEASE")
+    def release(self, task: Task, begun: Optional[bool]) -> Report:
+        """The task waits again, untouched; ``begun`` is False if its handler was never called."""
+        return self._report(task, "RELEASE", begun=begun)
 
     def _report(self, task: Task, outcome: str, **members: Any) -> Report:
         name = str(uuid.uuid4())
@@ -550,14 +550,14 @@ class RunEnds:
 
     def shut_down(self, run: Run) -> None:
         """The run did not end within the grace of a worker that stops."""
-        if self._report(run, self._writer.release(run.task)):
+        if self._report(run, self._writer.release(run.task, None)):
             log.info("%s is released: the worker stops", run)
 
     def release(self, run: Run, why: str) -> bool:
-        """This worker will not run the task, or not soon enough."""
+        """This worker has not begun the task, and will not, or not soon enough."""
         if not run.advance(State.QUEUED, State.REPORTING):
             return False
-        self._sender.submit(run, self._writer.release(run.task))
+        self._sender.submit(run, self._writer.release(run.task, False))
         log.info("%s is released: %s", run, why)
         return True
 

@@ -372,12 +372,18 @@ class StageRun:
             raise NonRetryable(f"the context is no JSON: {e}") from e
 
     def context_as(self, kind: Type[T]) -> T:
-        """The context, a JSON object, as the arguments of ``kind``, such as a dataclass."""
+        """The context, a JSON object, as the arguments of ``kind``, such as a dataclass.
+
+        NonRetryable if it is no JSON, or null; ValueError if it is JSON of another kind, which a
+        worker of another version may have: a retry may find one that can read it.
+        """
         members = self.context
+        if members is None:
+            raise NonRetryable(f"the context cannot be read as {kind.__name__}: it is null")
         try:
             return kind(**members)
         except TypeError as e:
-            raise NonRetryable(f"the context is no {kind.__name__}: {e}") from e
+            raise ValueError(f"the context cannot be read as {kind.__name__}: {e}") from e
 
     @property
     def remaining(self) -> float:

@@ -97,7 +97,7 @@ OUTCOMES: Dict[Any, Dict[str, Tuple[Any, ...]]] = {
     },
     "FAIL": {"localRetries": LOCAL_RETRIES, "creates": CREATES},
     "SNOOZE": {"delayMs!": ("number", 0, TEN_YEARS), "creates": NO_CREATES},
-    "RELEASE": {"creates": NO_CREATES},
+    "RELEASE": {"begun": ("flag",), "creates": NO_CREATES},
 }
 PAGE: Dict[str, Tuple[Any, ...]] = {"limit": ("number", 1, 1000), "cursor": ("cursor",)}
 REASON: Dict[str, Tuple[Any, ...]] = {"operator": ("text", 128), "reason": ("text", 1000)}
@@ -557,7 +557,9 @@ class _Server:
             row.update(status=1, orderTime=self.now + report["delayMs"])
         else:
             row.update(status=1)
-        row.update(deliveryCount=0, _reported=(report["leaseEpoch"], report.get("reportId")))
+        if outcome != "RELEASE" or report.get("begun") not in (False, "false"):
+            row["deliveryCount"] = 0
+        row.update(_reported=(report["leaseEpoch"], report.get("reportId")))
         log = {"traceId": row["traceId"], "errMsg": report.get("errMsg", "")}
         row["scheduleLog"] = json.dumps({"lastData": log}, ensure_ascii=False)
 

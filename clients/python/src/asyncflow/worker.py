@@ -427,14 +427,14 @@ class Worker:
         ran = 0
         while True:
             self._feed.turn()
-            held = 0
+            held, is_idle = 0, True
             for name, each in self._types.items():
                 limits = self._feed.limits(name)
                 held += each.poller.poll_once(limits) if limits is not None else 0
                 while each.pool.run_next():
-                    pass
+                    is_idle = False
             self._sender.turn()
-            if held == 0:
+            if held == 0 and is_idle:
                 return ran
             ran += held
 

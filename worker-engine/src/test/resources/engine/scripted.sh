@@ -46,6 +46,13 @@ while read -r line; do
     EXIT) echo "Segmentation fault, of sorts" >&2; exit 3 ;;
     DIE) kill -KILL $$ ;;
     PRINT) say "hello, world" ;;
+    NAN)
+      say "{\"type\":\"progress\",\"id\":\"$id\",\"percent\":NaN}"
+      say "{\"type\":\"result\",\"id\":\"$id\",\"result\":{\"losses\":[1,NaN]}}"
+      ;;
+    INFINITE) say "{\"type\":\"result\",\"id\":\"$id\",\"nextStage\":\"merge\",\"context\":-Infinity}" ;;
+    HUGE) say "{\"type\":\"result\",\"id\":\"$id\",\"result\":1e999}" ;;
+    MARK) printf '\357\273\277'; say "{\"type\":\"result\",\"id\":\"$id\",\"result\":1}" ;;
     LONG) printf 'x%.0s' $(seq 1 300); say "" ;;
     FLOOD) while :; do say "{\"type\":\"progress\",\"id\":\"$id\",\"percent\":1}"; done ;;
     FORGE)

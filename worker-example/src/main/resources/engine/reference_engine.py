@@ -124,7 +124,7 @@ def network():
 
 def say(**message):
     # Nothing but messages may reach the standard output: print() elsewhere goes to stderr.
-    sys.__stdout__.write(json.dumps(message) + "\n")
+    sys.__stdout__.write(json.dumps(message, allow_nan=False) + "\n")
     sys.__stdout__.flush()
 
 
@@ -154,7 +154,10 @@ def answer(net, runs):
         return
     for run_id, vector in zip(texts, vectors):
         result = {"vector": [round(v, 4) for v in vector], "batch": len(texts)}
-        say(type="result", id=run_id, result=result)
+        try:
+            say(type="result", id=run_id, result=result)
+        except ValueError as e:  # NaN and Infinity, which JSON does not have
+            say(type="error", id=run_id, kind="retryable", message=f"the result is no JSON: {e}")
 
 
 def listen(inbox, cancelled):

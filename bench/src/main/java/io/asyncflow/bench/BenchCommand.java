@@ -3,8 +3,6 @@ package io.asyncflow.bench;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
 import io.asyncflow.dev.command.Asyncflow;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,13 +25,12 @@ public final class BenchCommand implements Callable<Integer> {
    * @param arguments {@code bench}, and what {@code bench --help} says
    */
   public static void main(String[] arguments) {
-    System.exit(Asyncflow.run(arguments, new BenchCommand()));
+    System.exit(Asyncflow.run(arguments, out -> new Object[] {new BenchCommand()}));
   }
 
   @Override
   public Integer call() throws Exception {
-    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    new Bench(options, Checkout.current(), out).run();
+    new Bench(options, Checkout.current(), System.out).run();
     return 0;
   }
 }

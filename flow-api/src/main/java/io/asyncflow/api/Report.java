@@ -35,6 +35,8 @@ import java.util.function.Consumer;
  *     transaction; {@code null} for none
  * @param traceParent the W3C {@code traceparent} of the tasks in {@code creates}; {@code null} for
  *     that of the task
+ * @param begun for {@link Outcome#RELEASE}: {@code false} if the handler was never called, so that
+ *     the task keeps its {@link Task#deliveryCount()}. {@code null} is {@code true}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Report(
@@ -54,7 +56,8 @@ public record Report(
     Integer localRetries,
     List<String> workerIds,
     List<NewTask> creates,
-    String traceParent) {
+    String traceParent,
+    Boolean begun) {
 
   /** The most tasks that a report may create. */
   public static final int MOST_CREATES = 100;
@@ -89,6 +92,7 @@ public record Report(
         errMsg,
         retryAfterMs,
         delayMs,
+        null,
         null,
         null,
         null,
@@ -159,6 +163,10 @@ public record Report(
     return with(copy -> copy.traceParent = value);
   }
 
+  public Report withBegun(Boolean value) {
+    return with(copy -> copy.begun = value);
+  }
+
   private Report with(Consumer<Copy> change) {
     Copy copy = new Copy();
     change.accept(copy);
@@ -179,7 +187,8 @@ public record Report(
         copy.localRetries,
         copy.workerIds,
         copy.creates,
-        copy.traceParent);
+        copy.traceParent,
+        copy.begun);
   }
 
   /** The fields of this report that a copy may change. */
@@ -198,5 +207,6 @@ public record Report(
     private List<String> workerIds = Report.this.workerIds;
     private List<NewTask> creates = Report.this.creates;
     private String traceParent = Report.this.traceParent;
+    private Boolean begun = Report.this.begun;
   }
 }

@@ -20,7 +20,8 @@ import java.util.List;
  * @param leaseMs how long the lease still lasts, in milliseconds; a duration, because worker clocks
  *     are not trusted; {@code null} unless the task is executing
  * @param workerId the last holder; {@code null} if there was none
- * @param deliveryCount holds in a row that ended without an accepted report
+ * @param deliveryCount holds in a row that ended without an accepted report; the release of a task
+ *     that was not begun leaves it as it is
  * @param traceId different for every hold; {@code null} before the first
  * @param jobId {@code null} outside jobs
  * @param scheduleId the schedule that created it; {@code null} if none did

@@ -39,9 +39,14 @@ public final class HoldEnd {
                 logged(row, report.outcome().name(), report.errMsg(), report.localRetries()))
             .reportedEpoch(row.leaseEpoch())
             .reportId(report.reportId())
-            .deliveryCount(0)
+            .deliveryCount(provesNothing(report) ? row.deliveryCount() : 0)
             .row();
     return new TaskTransition(row, reported, kindOf(report.outcome(), reported), report.errMsg());
+  }
+
+  /** Whether the task has not run in this hold: it may end the next worker that runs it. */
+  private static boolean provesNothing(Report report) {
+    return report.outcome() == Outcome.RELEASE && Boolean.FALSE.equals(report.begun());
   }
 
   private static EventKind kindOf(Outcome outcome, TaskRow after) {

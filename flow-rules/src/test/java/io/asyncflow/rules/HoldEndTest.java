@@ -183,6 +183,17 @@ class HoldEndTest {
           .contains("\"outcome\":\"" + outcome + "\"", "\"leaseEpoch\":4", "\"cost\":\"10000ms\"");
     }
 
+    @Test
+    void releaseOfATaskThatWasNotBegunKeepsTheCountOfDeliveries() {
+      TaskRow lostTwice = row.deliveredTimes(2).build();
+      Report release = aReport(Outcome.RELEASE).build();
+      assertThat(reported(lostTwice, release.withBegun(false)).deliveryCount()).isEqualTo(2);
+      assertThat(reported(lostTwice, release.withBegun(true)).deliveryCount()).isZero();
+      assertThat(reported(lostTwice, release).deliveryCount()).isZero();
+      Report retry = aReport(Outcome.RETRY).build().withBegun(false);
+      assertThat(reported(lostTwice, retry).deliveryCount()).isZero();
+    }
+
     @ParameterizedTest
     @EnumSource(Outcome.class)
     void unrepeatableReportForgetsTheIdOfTheLast(Outcome outcome) {

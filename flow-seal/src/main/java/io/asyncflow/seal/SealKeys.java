@@ -19,6 +19,7 @@ import com.google.crypto.tink.streamingaead.StreamingAeadConfig;
 import java.io.IOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -38,6 +39,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -259,12 +261,31 @@ public final class SealKeys {
   }
 
   /**
-   * Replaces a file at once: a reader gets the old keys or the new ones, also after a crash. The
-   * same users may read it as before.
+   * Changes the keys in a file, one change after the other: a second process waits for the first.
+   * It locks a file beside this one, which stays. A reader gets the old keys or the new ones, also
+   * after a crash. The same users may read the file as before.
    *
-   * @throws SealKeysException if the file does not exist, or cannot be written
+   * @throws SealKeysException as {@link #read}, or what {@code change} throws, or if the file
+   *     cannot be written; nothing is changed then
    */
-  public void replace(Path file) {
+  public static synchronized void change(Path file, UnaryOperator<SealKeys> change) {
+    read(file); // says what is wrong with it, before anything is written beside it
+    try {
+      Path real = file.toRealPath();
+      try (FileChannel channel =
+              FileChannel.open(
+                  real.resolveSibling(real.getFileName() + ".lock"),
+                  Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                  PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+          FileLock lock = channel.lock()) {
+        change.apply(read(file)).replace(file);
+      }
+    } catch (IOException e) {
+      throw new SealKeysException(file + " cannot be replaced: " + reasonOf(e), e);
+    }
+  }
+
+  private void replace(Path file) {
     try {
       Path real = file.toRealPath();
       Path unfinished = real.resolveSibling(real.getFileName() + ".unfinished");

@@ -10,10 +10,15 @@ import io.asyncflow.api.codec.Field;
 import io.asyncflow.api.codec.Field.Kind;
 import io.asyncflow.seal.SealKeys.Use;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +45,7 @@ class SealKeysTest {
     Path file = directory.resolve("keys.json");
     SealKeys.generate().create(file);
     String sealed = new TinkCodec(SealKeys.read(file)).seal(CONTEXT, "text");
-    SealKeys.read(file).rotated().replace(file);
+    SealKeys.change(file, SealKeys::rotated);
     assertThat(new TinkCodec(SealKeys.read(file)).open(CONTEXT, sealed)).isEqualTo("text");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
@@ -134,10 +139,34 @@ class SealKeysTest {
     SealKeys.generate().create(file);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
     Path link = Files.createSymbolicLink(directory.resolve("link"), file);
-    SealKeys.read(link).rotated().replace(link);
+    SealKeys.change(link, SealKeys::rotated);
     assertThat(link).isSymbolicLink();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-r-----");
+  }
+
+  @Test
+  void changesOfOneFileFollowOneAnother() throws Exception {
+    Path file = directory.resolve("keys.json");
+    SealKeys.generate().create(file);
+    List<Thread> threads =
+        Stream.generate(() -> new Thread(() -> SealKeys.change(file, SealKeys::rotated)))
+            .limit(4)
+            .toList();
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(SealKeys.read(file).generations()).hasSize(5);
+
+    try (FileChannel channel =
+            FileChannel.open(directory.resolve("keys.json.lock"), StandardOpenOption.WRITE);
+        FileLock held = channel.lock()) {
+      assertThatThrownBy(() -> SealKeys.change(file, SealKeys::rotated))
+          .as("another process would wait")
+          .isInstanceOf(OverlappingFileLockException.class);
+    }
+    assertThat(SealKeys.read(file).generations()).hasSize(5);
   }
 
   @Test
@@ -146,9 +175,9 @@ class SealKeysTest {
     assertThatThrownBy(() -> SealKeys.generate().create(file))
         .isInstanceOf(SealKeysException.class)
         .hasMessage(file + " cannot be written: there is no such file or directory");
-    assertThatThrownBy(() -> SealKeys.generate().replace(file))
+    assertThatThrownBy(() -> SealKeys.change(file, SealKeys::rotated))
         .isInstanceOf(SealKeysException.class)
-        .hasMessage(file + " cannot be replaced: there is no such file or directory");
+        .hasMessageContaining(file + ", cannot be read: there is no such file or directory");
   }
 
   @Test

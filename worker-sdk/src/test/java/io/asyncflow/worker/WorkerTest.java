@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowException;
@@ -525,8 +526,8 @@ class WorkerTest {
               () -> worker.stop(PATIENCE), run -> new Thread(run).start());
       assertThat(server.awaitAccepted(1 + queued, SOON)).isTrue();
       assertThat(server.accepted().subList(1, 1 + queued))
-          .extracting(Report::outcome)
-          .containsOnly(Outcome.RELEASE);
+          .extracting(Report::outcome, Report::begun)
+          .containsOnly(tuple(Outcome.RELEASE, false));
       assertThat(stop).isNotDone();
       assertThat(worker.state()).isEqualTo(WorkerState.STOPPING);
 
@@ -544,7 +545,9 @@ class WorkerTest {
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
       assertThat(worker.stop(Duration.ofMillis(50))).isTrue();
       assertThat(handler.interrupted()).hasSize(1);
-      assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+      assertThat(server.accepted())
+          .extracting(Report::outcome, Report::begun)
+          .containsExactly(tuple(Outcome.RELEASE, null));
       assertThat(server.getTask(taskId).crtRetryNum()).isZero();
       assertThat(server.getTask(taskId).taskStatus()).isEqualTo(TaskStatus.WAITING);
     }

@@ -3,12 +3,19 @@ package io.asyncflow.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.fake.FakeFlowServer;
 import io.asyncflow.worker.WorkerView.TypeView;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +23,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -86,6 +95,88 @@ class WorkersUnderFaultsTest {
 
     await().atMost(PATIENCE).until(() -> workers.stream().allMatch(WorkersUnderFaultsTest::idle));
     workers.forEach(worker -> assertThat(worker.stop(PATIENCE)).isTrue());
+  }
+
+  /** A worker whose process may be killed: then none of its calls arrives any more. */
+  private final class Mortal implements InvocationHandler {
+
+    private final FakeFlowServer alive;
+    private final CountDownLatch killed = new CountDownLatch(1);
+
+    Mortal(FakeFlowServer alive, boolean killsTheOthers) {
+      this.alive = alive;
+      workers.add(
+          Worker.builder()
+              .client(
+                  (FlowClient)
+                      Proxy.newProxyInstance(
+                          getClass().getClassLoader(), new Class<?>[] {FlowClient.class}, this))
+              .threads(8)
+              .stopsWithTheJvm(false)
+              .handler("lark", "one", context -> run(context, killsTheOthers))
+              .build());
+      workers.get(workers.size() - 1).start();
+    }
+
+    private StageResult run(StageContext context, boolean killsTheOthers) throws Exception {
+      if (context.rawContext().equals("poison")) {
+        killed.countDown();
+        never.await();
+      } else if (killsTheOthers) {
+        never.await();
+      }
+      return StageResult.done();
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+      if (killed.getCount() == 0 && never.getCount() > 0) { // the end of the test takes no time
+        throw new FlowUnreachableException("killed", null);
+      }
+      try {
+        return method.invoke(alive, arguments);
+      } catch (InvocationTargetException thrown) {
+        throw thrown.getCause();
+      }
+    }
+  }
+
+  @Test
+  void threeKillsEndAPoisonTaskAndSpareThoseBesideIt() throws Exception {
+    AtomicLong leap = new AtomicLong();
+    FakeFlowServer leaping = new FakeFlowServer(() -> System.nanoTime() + leap.get());
+    leaping.saveTaskType(
+        new TaskTypeSettings(
+            "lark", null, null, null, null, null, null, null, 2, null, null, null, null, null, null,
+            null));
+    List<String> innocent = new ArrayList<>();
+    String poison = null;
+    for (int i = 0; i < 6; i++) {
+      String id = leaping.createTask(NewTask.of("lark", "one", "me", i == 3 ? "poison" : ""));
+      if (i == 3) {
+        poison = id;
+      } else {
+        innocent.add(id);
+      }
+    }
+    for (int kill = 1; kill <= 3; kill++) {
+      Mortal worker = new Mortal(leaping, kill <= 2);
+      assertThat(worker.killed.await(30, TimeUnit.SECONDS)).as("kill %d", kill).isTrue();
+      leap.addAndGet(Duration.ofMinutes(1).toNanos());
+    }
+    new Mortal(leaping, false);
+
+    for (String id : innocent) {
+      assertThat(leaping.awaitStatus(id, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+    }
+    assertThat(leaping.getTask(poison).taskStatus()).isEqualTo(TaskStatus.FAILED);
+    assertThat(leaping.getTask(poison).scheduleLog()).contains("poison");
+  }
+
+  @AfterEach
+  void stopAll() {
+    never.countDown();
+    workers.forEach(worker -> worker.stop(Duration.ZERO));
   }
 
   private void oneFault() throws InterruptedException {

@@ -5,11 +5,13 @@ import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.environment.ServerOption;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.security.cert.CertPathBuilderException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -31,7 +33,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * {@link Command}; help, messages and exit codes are the same for all of them.
  *
  * <p>Exit codes: 0 done, {@value #FAILED} failed, {@value #NOT_UNDERSTOOD} not understood, {@value
- * #UNREACHABLE} for a command that names it: the server cannot be reached. A command may have
+ * #UNREACHABLE} for a command that names it: the server cannot be reached, {@value #READ_NO_MORE}
+ * the reader of its output has ended, as of a program that SIGPIPE has ended. A command may have
  * others beside them.
  */
 @Command(name = "./asyncflow", synopsisSubcommandLabel = "COMMAND")
@@ -39,6 +42,7 @@ public final class Asyncflow {
   public static final int FAILED = 1;
   public static final int NOT_UNDERSTOOD = 2;
   public static final int UNREACHABLE = 3;
+  public static final int READ_NO_MORE = 141;
 
   private static final String TERMINAL_PROPERTY = "asyncflow.terminal";
   private static final int WIDTH = 100;
@@ -63,10 +67,24 @@ public final class Asyncflow {
   /**
    * Runs the command that the first argument names.
    *
+   * @param commands makes the commands, which print to standard output there, or by {@code
+   *     System.out}
    * @return the exit code; what went wrong stands on standard error
    */
-  public static int run(String[] arguments, Object... commands) {
-    return of(commands).execute(arguments);
+  public static int run(String[] arguments, Function<PrintStream, Object[]> commands) {
+    StandardOutput output = StandardOutput.ofProcess();
+    PrintStream out = output.printer();
+    System.setOut(out);
+    try {
+      int exitCode = of(commands.apply(out)).execute(arguments);
+      out.flush();
+      if (exitCode != 0 || output.failure() == null) {
+        return exitCode;
+      }
+    } catch (StandardOutput.Unwritable e) {
+      // said below: the help of a command, or its last letters
+    }
+    return explain(output.failure(), new PrintWriter(System.err, true));
   }
 
   /** The command line with these commands. */
@@ -121,6 +139,9 @@ public final class Asyncflow {
     if (e instanceof UsageException) {
       return refuse(command, e.getMessage());
     }
+    if (e instanceof StandardOutput.Unwritable unwritable) {
+      return explain(unwritable, command.getErr());
+    }
     if (e instanceof DevException || e instanceof FlowException) {
       command.getErr().println("asyncflow: " + e.getMessage() + codeOf(e) + hintOf(e));
       boolean unreachable =
@@ -133,6 +154,18 @@ public final class Asyncflow {
       return unreachable ? UNREACHABLE : FAILED;
     }
     throw e; // picocli prints its stack, and the exit code is 1
+  }
+
+  /** A pipe that nothing reads any more is no error: the reader has what it wants. */
+  private static int explain(StandardOutput.Unwritable e, PrintWriter err) {
+    if (e.isReadNoMore()) {
+      return READ_NO_MORE;
+    }
+    err.println(
+        "asyncflow: Standard output cannot be written: "
+            + e.getCause().getMessage()
+            + ". What the command had to do may be done.");
+    return FAILED;
   }
 
   /** By which docs/api.md knows the server's refusal. */

@@ -16,7 +16,6 @@ import io.asyncflow.dev.command.work.ScheduleCommand;
 import io.asyncflow.dev.command.work.TaskCommand;
 import io.asyncflow.dev.environment.Installation;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.util.Map;
 
@@ -33,8 +32,7 @@ public final class DevLauncher {
    * @param arguments the name of the command, and what {@code --help} says of it
    */
   public static void main(String[] arguments) {
-    System.setOut(new PrintStream(System.out, true, StandardCharsets.UTF_8)); // JSON is UTF-8
-    System.exit(Asyncflow.run(arguments, commands(System.getenv(), System.out, System.err)));
+    System.exit(Asyncflow.run(arguments, out -> commands(System.getenv(), out, System.err)));
   }
 
   /** All commands, which read this environment and print there. */

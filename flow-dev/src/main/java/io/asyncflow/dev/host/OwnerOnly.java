@@ -43,6 +43,11 @@ public final class OwnerOnly {
   /** Creates an empty file; replaces an existing one. */
   public static Path emptyFile(Path file) throws IOException {
     Files.deleteIfExists(file);
+    return newFile(file);
+  }
+
+  /** Creates an empty file; fails if there is one, also one that was made just now. */
+  public static Path newFile(Path file) throws IOException {
     return Files.createFile(file, NEW_FILE);
   }
 

@@ -24,7 +24,7 @@ final class TextTable {
     int[] widths = new int[rows.get(0).size()];
     for (List<String> row : rows) {
       for (int i = 0; i < row.size(); i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
+        widths[i] = Math.max(widths[i], Columns.of(row.get(i)));
       }
     }
     return rows.stream().map(row -> line(row, widths)).toList();
@@ -34,7 +34,7 @@ final class TextTable {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < row.size(); i++) {
       String text = row.get(i);
-      line.append(text).append(" ".repeat(widths[i] - text.length())).append(GAP);
+      line.append(text).append(" ".repeat(widths[i] - Columns.of(text))).append(GAP);
     }
     return line.toString().stripTrailing();
   }

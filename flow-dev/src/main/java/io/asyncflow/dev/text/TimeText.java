@@ -9,6 +9,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Times as people read and write them.
@@ -16,6 +17,9 @@ import java.util.Locale;
  * @param zone the zone of times that name none
  */
 public record TimeText(ZoneId zone) {
+  /** Some ten thousand years. */
+  private static final long MOST_SECONDS = TimeUnit.DAYS.toSeconds(3_650_000);
+
   private static final DateTimeFormatter FORMAT =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ssxxx", Locale.ROOT);
 
@@ -30,7 +34,12 @@ public record TimeText(ZoneId zone) {
    * @throws DateTimeException if it is none
    */
   public Instant parse(String text) {
-    String iso = text.strip().replace(' ', 'T');
+    Instant instant = instantOf(text.strip().replace(' ', 'T'));
+    requireNear(instant.getEpochSecond());
+    return instant;
+  }
+
+  private Instant instantOf(String iso) {
     if (!iso.contains("T")) {
       return LocalDate.parse(iso).atStartOfDay(zone).toInstant();
     }
@@ -38,6 +47,13 @@ public record TimeText(ZoneId zone) {
     return timeOfDay.matches(".*[Zz+-].*")
         ? OffsetDateTime.parse(iso).toInstant()
         : LocalDateTime.parse(iso).atZone(zone).toInstant();
+  }
+
+  /** What is farther away does not fit into milliseconds. */
+  private static void requireNear(long seconds) {
+    if (seconds < -MOST_SECONDS || seconds > MOST_SECONDS) {
+      throw new DateTimeException("farther away than " + MOST_SECONDS + " s");
+    }
   }
 
   /** A duration of an answer, such as {@code 1h30m}. */
@@ -55,6 +71,8 @@ public record TimeText(ZoneId zone) {
     if (!iso.startsWith("P")) {
       iso = (iso.contains("D") ? "P" : "PT") + iso;
     }
-    return Duration.parse(iso);
+    Duration duration = Duration.parse(iso);
+    requireNear(duration.getSeconds());
+    return duration;
   }
 }

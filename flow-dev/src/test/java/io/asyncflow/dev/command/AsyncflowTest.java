@@ -1,11 +1,15 @@
 package io.asyncflow.dev.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.WholeNumber.Port;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.security.cert.CertPathBuilderException;
@@ -37,9 +41,13 @@ class AsyncflowTest {
     String file;
 
     RuntimeException failure;
+    PrintStream prints;
 
     @Override
     public Integer call() {
+      if (prints != null) {
+        prints.println("a line");
+      }
       if (failure != null) {
         throw failure;
       }
@@ -109,6 +117,43 @@ class AsyncflowTest {
     probe.failure = new DevException("The port is taken.");
     assertThat(run()).isEqualTo(1);
     assertThat(err).hasToString("asyncflow: The port is taken.\n");
+  }
+
+  @Test
+  void outputThatCannotBeWrittenIsAFailure() {
+    probe.prints = full(false).printer();
+    assertThat(run()).isEqualTo(1);
+    assertThat(err)
+        .hasToString(
+            "asyncflow: Standard output cannot be written: No space left on device. What the command"
+                + " had to do may be done.\n");
+  }
+
+  @Test
+  void aReaderThatHasEndedEndsTheCommandWithoutAWord() {
+    probe.prints = full(true).printer();
+    assertThat(run()).isEqualTo(141);
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void afterTheFirstFailureOutputIsDiscarded() {
+    StandardOutput output = full(false);
+    PrintStream out = output.printer();
+    assertThatThrownBy(() -> out.println("a line")).isSameAs(output.failure());
+    out.println("at the end of the command");
+    assertThat(output.failure()).hasRootCauseMessage("No space left on device");
+  }
+
+  private static StandardOutput full(boolean hasReader) {
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException("No space left on device");
+          }
+        };
+    return new StandardOutput(full, hasReader);
   }
 
   @Test

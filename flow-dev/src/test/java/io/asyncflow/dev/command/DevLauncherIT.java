@@ -6,6 +6,7 @@ import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.stack.StubProgram;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -197,6 +198,18 @@ class DevLauncherIT {
         .containsExactly(
             "asyncflow: demo takes one FILE, and b.txt is another.",
             "./asyncflow demo --help says more.");
+  }
+
+  @Test
+  void outputThatCannotBeWrittenIsAFailure() throws Exception {
+    ProcessBuilder full = launcher("completion").redirectOutput(new File("/dev/full"));
+    assertThat(complaint(1, full))
+        .singleElement()
+        .asString()
+        .startsWith("asyncflow: Standard output cannot be written: ");
+    Process launcher = launch("completion");
+    launcher.getInputStream().close(); // as head does
+    assertThat(launcher.waitFor()).isEqualTo(141);
   }
 
   private void assertFails(int exitCode, String sentence, String... arguments) throws Exception {

@@ -78,7 +78,7 @@ public final class ReportFields {
         return report.withDelayMs(
             in.number("delayMs").required().between(0, TaskLimits.DELAY_MS).asLong());
       default:
-        return report;
+        return report.withBegun(in.flag("begun"));
     }
   }
 

@@ -62,6 +62,7 @@ public record ParsedReport(
     String workerId = undelivered.workerId() == null ? "" : undelivered.workerId();
     return of(
         Report.of(undelivered.taskId(), workerId, undelivered.leaseEpoch(), Outcome.RELEASE)
+            .withBegun(false)
             .withErrMsg("the caller of the hold was gone"));
   }
 }

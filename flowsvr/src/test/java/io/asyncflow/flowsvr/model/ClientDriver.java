@@ -228,6 +228,7 @@ abstract class ClientDriver implements Driver {
             snooze ? null : report.delayMs(),
             snooze ? report.delayMs() : null);
     return sent.withUnexpected(report.unexpected())
+        .withBegun(report.begun())
         .withWorkerIds(names.workers(report.workers()))
         .withCreates(toServer(report.creates()));
   }

@@ -76,6 +76,7 @@ sealed interface Command {
    * @param epochsBehind as in {@link Held}
    * @param delayMs of a snooze, or the wish of a retry
    * @param unexpected of a retry
+   * @param begun of a release
    * @param workers of a next stage: empty for all, {@code null} for the same
    * @param creates empty for none
    */
@@ -92,6 +93,7 @@ sealed interface Command {
       String errMsg,
       Long delayMs,
       Boolean unexpected,
+      Boolean begun,
       List<String> workers,
       List<Create> creates)
       implements Command {

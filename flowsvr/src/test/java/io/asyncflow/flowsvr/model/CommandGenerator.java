@@ -393,6 +393,7 @@ final class CommandGenerator {
         failed ? newLabel("error") : null,
         delayMs,
         outcome == Outcome.RETRY ? oneOf(null, false, true, true) : null,
+        outcome == Outcome.RELEASE ? oneOf(null, false, false, true) : null,
         next && chance(20) ? oneOf(List.<String>of(), someWorkers()) : null,
         next || outcome == Outcome.SUCCESS || outcome == Outcome.FAIL ? creates() : List.of());
   }
@@ -434,6 +435,7 @@ final class CommandGenerator {
         before.errMsg(),
         before.delayMs(),
         before.unexpected(),
+        before.begun(),
         before.workers(),
         before.creates().stream().map(c -> new Create(newLabel("t"), c.task())).toList());
   }

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskActs;
@@ -186,8 +187,13 @@ class ModelTask {
     follow(report, now);
     reportedEpoch = epoch;
     reportId = report.reportId();
-    deliveryCount = 0;
+    deliveryCount = saysNothing(report) ? deliveryCount : 0;
     return verdict;
+  }
+
+  /** The release of a task that was not begun tells nothing about it. */
+  boolean saysNothing(Command.Report report) {
+    return report.outcome() == Outcome.RELEASE && Boolean.FALSE.equals(report.begun());
   }
 
   /** What {@link #report} will say. */

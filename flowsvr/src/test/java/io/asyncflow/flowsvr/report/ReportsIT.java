@@ -208,6 +208,20 @@ class ReportsIT {
   }
 
   @Test
+  void taskThatWasNotBegunKeepsItsCountOfDeliveries() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    given.set(id, "delivery_count = 4");
+    Task undelivered = given.aHold(lark).theTask();
+    reporter.release(List.of(undelivered)); // its caller was gone
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
+    assertThat(given.row(id).deliveryCount()).isEqualTo(4);
+
+    given.reportOn(given.aHold(lark).theTask()).release();
+    assertThat(given.row(id).deliveryCount()).isZero();
+  }
+
+  @Test
   void ownRetriesAndCapOfTheTaskWin() {
     TaskType lark = given.aType().with("retry_interval", 5).with("max_retry_interval", 30).create();
     TaskId id = given.aWaitingTask().ofType(lark).withRetries(1).withRetryCap(3).create();

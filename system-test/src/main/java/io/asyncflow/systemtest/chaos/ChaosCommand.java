@@ -96,7 +96,7 @@ public final class ChaosCommand implements Callable<Integer> {
    * @param arguments {@code chaos}, and what {@code chaos --help} says
    */
   public static void main(String[] arguments) {
-    System.exit(Asyncflow.run(arguments, new ChaosCommand()));
+    System.exit(Asyncflow.run(arguments, out -> new Object[] {new ChaosCommand()}));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.engine;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -65,16 +66,26 @@ sealed interface EngineMessage {
     }
   }
 
+  /** Why a result is refused. */
+  String ODD_NUMBER = "the result has NaN or an infinite number, which JSON cannot write";
+
   /** The number of shown characters, enough to identify the source of a line. */
   int SHOWN = 100;
 
+  /** It reads NaN and Infinity, which cost their run and not the engine. */
   JsonMapper JSON =
-      JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+          .build();
+
+  /** What some programs print before their first text in UTF-8. */
+  String BYTE_ORDER_MARK = "\uFEFF";
 
   static EngineMessage parse(String line) throws MalformedException {
     JsonNode node;
     try {
-      node = JSON.readTree(line);
+      node = JSON.readTree(line.startsWith(BYTE_ORDER_MARK) ? line.substring(1) : line);
     } catch (JsonProcessingException e) {
       throw new MalformedException("printed what is no JSON: " + shown(line));
     }
@@ -86,13 +97,29 @@ sealed interface EngineMessage {
         case "ready" ->
             new Ready(number(node, "protocol"), OneLine.of(node.path("engine").asText("")));
         case "progress" -> new Progress(text(node, "id"), number(node, "percent"));
-        case "result" -> new Result(text(node, "id"), result(node));
+        case "result" ->
+            hasOddNumber(node)
+                ? new Failure(text(node, "id"), Kind.RETRYABLE, ODD_NUMBER)
+                : new Result(text(node, "id"), result(node));
         case "error" -> new Failure(text(node, "id"), kind(node), node.path("message").asText(""));
         default -> throw new MalformedException("printed a message of an unknown type");
       };
     } catch (MalformedException e) {
       throw new MalformedException(e.getMessage() + ": " + shown(line));
     }
+  }
+
+  /** Whether it has a number that JSON cannot write, such as NaN or 1e999. */
+  private static boolean hasOddNumber(JsonNode node) {
+    if (node.isDouble()) {
+      return !Double.isFinite(node.doubleValue());
+    }
+    for (JsonNode child : node) {
+      if (hasOddNumber(child)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static StageResult result(JsonNode node) throws MalformedException {
@@ -132,6 +159,9 @@ sealed interface EngineMessage {
 
   private static int number(JsonNode node, String name) throws MalformedException {
     JsonNode value = node.get(name);
+    if (value != null && value.isDouble() && !Double.isFinite(value.doubleValue())) {
+      return (int) value.doubleValue(); // the nearest int, and 0 for NaN
+    }
     if (value == null || !value.canConvertToInt()) {
       throw new MalformedException("printed a message without a number \"" + name + "\"");
     }

@@ -199,6 +199,26 @@ class EngineHandlerTest {
   }
 
   @Test
+  void aNumberThatJsonDoesNotHaveCostsItsRunAndNotTheEngine() throws Exception {
+    EngineHandler engine = scripted();
+    String before = pid(engine);
+    for (String script : List.of("NAN", "INFINITE", "HUGE")) {
+      assertThatThrownBy(() -> run(engine, script))
+          .isInstanceOf(EngineException.class)
+          .hasMessage("the result has NaN or an infinite number, which JSON cannot write");
+    }
+    assertThat(pid(engine)).isEqualTo(before);
+  }
+
+  @Test
+  void aByteOrderMarkIsNoPartOfAMessage() throws Exception {
+    EngineHandler engine = scripted();
+    String before = pid(engine);
+    assertThat(run(engine, "MARK")).isEqualTo(StageResult.done("1"));
+    assertThat(pid(engine)).isEqualTo(before);
+  }
+
+  @Test
   void oneThatHeedsACancelStaysWarm() throws Exception {
     EngineHandler engine = engine(new ScriptedEngine(directory).builder().cancelGrace(PATIENCE));
     String before = pid(engine);

@@ -27,8 +27,12 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an engine finds of the secrets of its worker, which is a process of its own here. */
+/**
+ * What an engine has of its worker, which is a process of its own here: no secret, no longer life.
+ */
 @Tag("faults")
 class EnvironmentIT {
 
@@ -114,6 +118,52 @@ class EnvironmentIT {
           .hasMessageContaining("and was killed");
     }
     await().atMost(Duration.ofSeconds(30)).until(() -> !isRunning(mark));
+  }
+
+  /** It does not read its input, whose end would tell it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "sandbox", "user"})
+  void anEngineDoesNotOutliveItsWorker(String isolation) throws Exception {
+    String missing = isolation.equals("sandbox") ? missingForASandbox() : null;
+    assumeTrue(missing == null, missing);
+    assumeTrue(!isolation.equals("user") || isRoot(), "not root");
+    String mark = "86400." + System.nanoTime();
+    ProcessBuilder worker =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            BusyWorker.class.getName(),
+            isolation);
+    worker.environment().put("MARK", mark);
+    Process process =
+        worker.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    try {
+      await().atMost(Duration.ofSeconds(30)).until(() -> isRunning("sleep " + mark));
+    } finally {
+      process.destroyForcibly(); // kill -9
+    }
+    await().atMost(Duration.ofSeconds(10)).until(() -> !isRunning(mark));
+  }
+
+  /** A worker whose engine computes, as does a child of it, until they are killed. */
+  static final class BusyWorker {
+    public static void main(String[] arguments) throws Exception {
+      String mark = System.getenv("MARK");
+      String ready = "echo '{\"type\":\"ready\",\"protocol\":1,\"engine\":\"busy\"}'";
+      String work = "sleep " + mark + " & sleep " + mark;
+      EngineHandler.Builder builder =
+          EngineHandler.builder("sh", "-c", "read -r hello; " + ready + "; " + work);
+      switch (arguments[0]) {
+        case "sandbox" -> builder.isolated(Isolation.sandbox());
+        case "user" -> builder.isolated(Isolation.asUser("nobody", "nogroup"));
+        default -> {}
+      }
+      try (EngineHandler engine = builder.build()) {
+        StageHarness.run("busy").onSlot("cpu").with(engine);
+      }
+    }
   }
 
   private static boolean isRunning(String mark) {

@@ -6,6 +6,7 @@ import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
+import io.asyncflow.dev.command.option.TimeSpan;
 import io.asyncflow.dev.environment.ActVerifier;
 import io.asyncflow.dev.environment.ActVerifier.Link;
 import io.asyncflow.dev.environment.ActVerifier.Verdict;
@@ -44,18 +45,6 @@ public final class AuditCommand {
     this.times = new TimeText(zone);
   }
 
-  /** A time before now or a span, such as {@code 2h}. */
-  static final class Span implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String text) {
-      try {
-        return TimeText.parseDuration(text);
-      } catch (RuntimeException e) {
-        throw new TypeConversionException("wants a time such as 2h or 365d, not " + text);
-      }
-    }
-  }
-
   /** A link of the chain. */
   static final class LinkText implements ITypeConverter<Link> {
     @Override
@@ -86,7 +75,7 @@ public final class AuditCommand {
       @Option(
               names = "--last",
               paramLabel = "TIME",
-              converter = Span.class,
+              converter = TimeSpan.class,
               description = "only those of the last hours or days, such as 2h")
           Duration last,
       @Mixin PageOptions page,
@@ -118,7 +107,7 @@ public final class AuditCommand {
               names = "--retention",
               paramLabel = "TIME",
               defaultValue = "365d",
-              converter = Span.class,
+              converter = TimeSpan.class,
               description =
                   "how long the servers keep acts, --flow.act-retention (${DEFAULT-VALUE})")
           Duration retention,

@@ -12,14 +12,16 @@ import io.asyncflow.api.key.Me;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.TimeSpan;
 import io.asyncflow.dev.environment.DirectKeys;
 import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.host.FileTree;
 import io.asyncflow.dev.host.OwnerOnly;
 import io.asyncflow.dev.text.KeyText;
 import io.asyncflow.dev.text.TimeText;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -99,18 +101,6 @@ public final class KeyCommand {
     }
   }
 
-  /** How long two keys are good, such as {@code 1d} or {@code 2h}. */
-  static final class Overlap implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String text) {
-      try {
-        return TimeText.parseDuration(text);
-      } catch (RuntimeException e) {
-        throw new TypeConversionException("wants a time such as 1d or 2h, not " + text);
-      }
-    }
-  }
-
   @Command(
       name = "create",
       description = "Makes a key and prints it, or writes it into a file. It is not shown again.")
@@ -183,7 +173,6 @@ public final class KeyCommand {
           boolean direct,
       @Mixin OutOption to,
       @Mixin Output output) {
-    refuseToReplace(to.file);
     NewKey key =
         new NewKey(
             name,
@@ -199,10 +188,9 @@ public final class KeyCommand {
     if (direct) {
       refuseUnlessForAll(key);
       Duration life = Duration.ofDays(days == null ? DEFAULT_DAYS : days);
-      DirectKeys keys = new DirectKeys(environment);
-      hand(to.file, () -> keys.create(key, life), output);
+      hand(to.file, forNew(to.file, () -> new DirectKeys(environment).create(key, life)), output);
     } else {
-      hand(to.file, () -> keys(server).create(key), output);
+      hand(to.file, forNew(to.file, () -> keys(server).create(key)), output);
     }
   }
 
@@ -227,11 +215,27 @@ public final class KeyCommand {
     }
   }
 
-  /** The key in it may be the only copy; a rotation is there to replace it. */
-  private static void refuseToReplace(Path file) {
-    if (file != null && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-      throw new UsageException("--out: " + file + " exists already; name a new file.");
+  /**
+   * Makes the file before the key, so that no other command makes it meanwhile: the key in a file
+   * that exists may be the only copy. A rotation is there to replace it.
+   */
+  private static Supplier<IssuedKey> forNew(Path file, Supplier<IssuedKey> maker) {
+    if (file == null) {
+      return maker;
     }
+    return () -> {
+      try {
+        OwnerOnly.newFile(file);
+      } catch (IOException e) {
+        throw new UsageException("--out: " + file + " exists already; name a new file.");
+      }
+      try {
+        return maker.get();
+      } catch (RuntimeException e) {
+        FileTree.delete(file);
+        throw e;
+      }
+    };
   }
 
   private static List<String> orAll(List<String> names) {
@@ -308,7 +312,7 @@ public final class KeyCommand {
               names = "--overlap",
               paramLabel = "TIME",
               defaultValue = "1d",
-              converter = Overlap.class,
+              converter = TimeSpan.class,
               description = "both are good for so long (${DEFAULT-VALUE}), at most 30d")
           Duration overlap,
       @Mixin OutOption to,
@@ -338,7 +342,7 @@ public final class KeyCommand {
               names = "--for",
               paramLabel = "TIME",
               defaultValue = "1d",
-              converter = Overlap.class,
+              converter = TimeSpan.class,
               description = "for so long (${DEFAULT-VALUE}), at most 30d")
           Duration time,
       @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")

@@ -50,7 +50,7 @@ public final class SealCommand {
       @Parameters(paramLabel = "FILE", arity = "0..1", description = "the file") Path file) {
     Path target = fileOr(file);
     try {
-      SealKeys.read(target).rotated().replace(target);
+      SealKeys.change(target, SealKeys::rotated);
     } catch (SealKeysException e) {
       throw new DevException("The keys are not rotated: " + e.getMessage() + ".", e);
     }
@@ -82,7 +82,7 @@ public final class SealCommand {
       @Parameters(paramLabel = "FILE", arity = "0..1", description = "the file") Path file) {
     Path target = fileOr(file);
     try {
-      SealKeys.read(target).without(number).replace(target);
+      SealKeys.change(target, keys -> keys.without(number));
     } catch (SealKeysException e) {
       throw new DevException("The keys are not removed: " + e.getMessage() + ".", e);
     }

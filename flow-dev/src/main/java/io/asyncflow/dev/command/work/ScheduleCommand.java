@@ -238,7 +238,7 @@ public final class ScheduleCommand {
   private static Long everyMs(String every) {
     try {
       return every == null ? null : TimeText.parseDuration(every).toMillis();
-    } catch (DateTimeException | ArithmeticException e) {
+    } catch (DateTimeException e) {
       throw new UsageException("--every wants a duration such as 30s or 1h30m, not " + every + ".");
     }
   }

@@ -68,7 +68,7 @@ class AuditCommandTest {
     assertThat(run("verify", "--expect", "4711")).isEqualTo(2);
     assertThat(server.errors())
         .contains(
-            "asyncflow: --last wants a time such as 2h or 365d, not soon.",
+            "asyncflow: --last wants a time such as 30s or 2d, not soon.",
             "asyncflow: --expect wants a link as verify prints it, not 4711.");
   }
 

@@ -227,7 +227,7 @@ class KeyCommandTest {
         .contains(
             "asyncflow: create needs --role ROLE.",
             "asyncflow: --expire wants days from 1d to 730d, not 800d.",
-            "asyncflow: --overlap wants a time such as 1d or 2h, not soon.");
+            "asyncflow: --overlap wants a time such as 30s or 2d, not soon.");
     assertThat(server.asked).isEmpty();
   }
 

@@ -366,6 +366,8 @@ class TaskCommandTest {
         "task create lark --user ann",
         "task create lark sendmsg",
         "task create lark sendmsg --user ann --delay soon",
+        "task create lark sendmsg --user ann --delay 999999999999d",
+        "task create lark sendmsg --user ann --at +999999999-12-31",
         "task create lark sendmsg --user ann --delay 1h --at 2026-11-23T03:00",
         "task reschedule 1_lark_task_1",
         "task reschedule 1_lark_task_1 --delay 1h --priority 60",

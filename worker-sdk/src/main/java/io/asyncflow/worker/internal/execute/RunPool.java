@@ -157,7 +157,7 @@ public final class RunPool {
 
   /**
    * The queued runs whose threads or slots have made no progress for long: another worker may start
-   * them now. Excludes possible poison, because a release would clear its suspicion.
+   * them now.
    */
   public synchronized List<Run> stalled() {
     queue.forgetEnded();
@@ -167,7 +167,7 @@ public final class RunPool {
     boolean noThread = threadsAreStalled();
     List<Run> stalled = new ArrayList<>();
     queue.iterator().forEachRemaining(stalled::add);
-    stalled.removeIf(run -> run.isPossiblePoison() || !noThread && !waitsForStalledSlot(run));
+    stalled.removeIf(run -> !noThread && !waitsForStalledSlot(run));
     return stalled;
   }
 
@@ -187,7 +187,7 @@ public final class RunPool {
 
   /**
    * Queues runs atomically; returns those for which there is no room. A run whose slot is taken
-   * waits for the next one. Possible poison needs no room, because it is never {@link #stalled}.
+   * waits for the next one.
    */
   public List<Run> offer(List<Run> runs) {
     for (Run run : runs) {
@@ -213,8 +213,7 @@ public final class RunPool {
   }
 
   private boolean enqueue(Run run) {
-    boolean hasRoom = run.isPossiblePoison() || queue.startsWith(run) <= places();
-    if (closed || hasPossiblePoison() || !hasRoom) {
+    if (closed || hasPossiblePoison() || queue.startsWith(run) > places()) {
       return false;
     }
     queue.add(run);

@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * <p>A task that kills its worker also ends the runs beside it. These tasks become due together,
  * are held together again, and would finally be failed as poison together. So of a hold with
  * {@linkplain Run#isPossiblePoison possible poison}, the task with the most deliveries without a
- * report runs without new tasks beside it. All others are released, which clears their suspicion:
- * innocent tasks then run elsewhere, and only the poison remains.
+ * report runs without new tasks beside it, once the release of all others is acknowledged. A
+ * release before the start keeps the count of deliveries, so each suspect runs alone, here or
+ * elsewhere, until one run has cleared it; the poison is the task that never reports.
  */
 public final class Admission {
 

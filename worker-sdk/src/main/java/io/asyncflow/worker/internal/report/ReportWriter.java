@@ -108,8 +108,11 @@ public final class ReportWriter {
         .withErrMsg(wordsOf(reason));
   }
 
-  Report release(Task task) {
-    return report(task, Outcome.RELEASE);
+  /**
+   * @param begun whether its handler was called
+   */
+  Report release(Task task, boolean begun) {
+    return report(task, Outcome.RELEASE).withBegun(begun ? null : false);
   }
 
   private static String wordsOf(String reason) {

@@ -179,18 +179,18 @@ public final class RunEnds {
 
   /** The run did not end within the grace of a stopping worker. */
   public void shutDown(Run run) {
-    if (explain(run, Event.SHUT_DOWN, writer.release(run.task()))) {
+    if (explain(run, Event.SHUT_DOWN, writer.release(run.task(), true))) {
       log.info("{} is released: the worker stops", run);
     }
   }
 
-  /** This worker will not run the task, or not soon enough. */
+  /** This worker has not begun the task, and will not, or not soon enough. */
   public boolean release(Run run, String why) {
     if (!run.advance(RunState.QUEUED, Event.RELEASED)) {
       return false;
     }
     log.info("{} is released: {}", run, why);
-    sender.submit(run, writer.release(run.task()));
+    sender.submit(run, writer.release(run.task(), false));
     return true;
   }
 

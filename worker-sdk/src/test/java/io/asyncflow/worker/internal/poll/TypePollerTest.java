@@ -255,6 +255,7 @@ class TypePollerTest {
           .extracting(Report::taskId)
           .containsExactlyInAnyOrder("1_lark_task_1", "2_lark_task_1", "4_lark_task_1");
       assertThat(it.client.reports).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+      assertThat(it.client.reports).extracting(Report::begun).containsOnly(false);
 
       assertThat(it.turn()).as("nothing is asked for beside it").isEqualTo(Loop.UNTIL_WOKEN);
       it.letGo.countDown();
@@ -290,7 +291,7 @@ class TypePollerTest {
     }
 
     @Test
-    void possiblePoisonThatAnotherTypeTookTheSlotFromIsNotReleased() {
+    void possiblePoisonThatAnotherTypeTookTheSlotFromWaitsForTheNext() {
       use(HandDrivenPoller.with().stage("gpu", true));
       it.client.then(
           request -> {
@@ -299,7 +300,7 @@ class TypePollerTest {
           });
       it.turn();
       it.sender.runOnce();
-      assertThat(it.client.reports).as("a report would clear its count").isEmpty();
+      assertThat(it.client.reports).isEmpty();
       assertThat(it.pool.queued()).isEqualTo(1);
     }
 

@@ -59,7 +59,8 @@ class DiskSpoolTest {
         2,
         List.of("w2"),
         List.of(NewTask.of("lark", "next", "me", "{}").withOnDuplicate(OnDuplicate.KEEP)),
-        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        false);
   }
 
   private DiskSpool spool() {

@@ -1,0 +1,37 @@
+package io.asyncflow.dev.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TextTableTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "ada, 3",
+    "日本語, 6",
+    "한국, 4",
+    "ｱｲｳ, 3",
+    "ＡＢ, 4",
+    "e\u0301, 1",
+    "か\u3099, 2",
+    "😀, 2",
+    "𠮷, 2",
+    "Ω€→, 3",
+    "a\u200Bb, 2"
+  })
+  void aTextIsAsWideAsATerminalShowsIt(String text, int columns) {
+    assertThat(Columns.of(text)).isEqualTo(columns);
+  }
+
+  @Test
+  void columnsBeginWhereTheTerminalShowsThem() {
+    TextTable table = new TextTable("user", "state");
+    table.add("日本語 ユーザー", "1");
+    table.add("ada", "2");
+    assertThat(table.lines())
+        .containsExactly("user             state", "日本語 ユーザー  1", "ada              2");
+  }
+}
