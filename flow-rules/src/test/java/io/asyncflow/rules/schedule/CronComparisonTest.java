@@ -65,7 +65,7 @@ class CronComparisonTest {
         lines("differences.tsv").stream()
             .map(line -> line.substring(0, line.lastIndexOf('\t')))
             .toList();
-    System.out.printf("%d expressions, %d differences%n", expressions.size(), found.size());
+    System.out.println(expressions.size() + " expressions, " + found.size() + " differences");
     assertThat(expressions).hasSizeGreaterThan(600).doesNotHaveDuplicates();
     assertThat(found).containsExactlyInAnyOrderElementsOf(known);
   }
