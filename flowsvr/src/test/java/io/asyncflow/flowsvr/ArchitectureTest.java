@@ -21,6 +21,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.schedule.FireTimes;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -282,6 +283,17 @@ class ArchitectureTest {
   @Test
   void nothingFollowsACommitButInAfterCommit() {
     noMethods().should().haveName("afterCommit").check(SERVER);
+  }
+
+  /** Or one expression that errs would hold a thread for ever: {@code after} has a bound. */
+  @Test
+  void whatWalksAlongFireTimesDoesItByAfter() {
+    noClasses()
+        .that()
+        .haveNameNotMatching(".*\\.(Pauses|ManualFires|ScheduleSaver)") // ask once
+        .should()
+        .callMethod(FireTimes.class, "next", long.class)
+        .check(SERVER);
   }
 
   @Test

@@ -75,12 +75,21 @@ enum OtherCrons {
 
   abstract LongFunction<OptionalLong> next(String[] fields, ZoneId zone) throws ParseException;
 
-  /** Finds the next time; nothing if the expression is refused. */
+  /** Finds the next time, or none where it fails; nothing if the expression is refused. */
   Optional<LongFunction<OptionalLong>> read(String expression, ZoneId zone) {
     try {
-      return Optional.of(next(expression.split(" "), zone));
+      LongFunction<OptionalLong> next = next(expression.split(" "), zone);
+      return Optional.of(after -> orNone(next, after));
     } catch (ParseException | RuntimeException e) {
       return Optional.empty();
+    }
+  }
+
+  private static OptionalLong orNone(LongFunction<OptionalLong> next, long after) {
+    try {
+      return next.apply(after);
+    } catch (RuntimeException e) {
+      return OptionalLong.empty();
     }
   }
 }

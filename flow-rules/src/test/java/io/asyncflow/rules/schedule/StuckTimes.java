@@ -3,7 +3,7 @@ package io.asyncflow.rules.schedule;
 import java.util.OptionalLong;
 
 /** Fire times each second up to one from which there is no way on: what no library may do to us. */
-final class StuckTimes extends FireTimes {
+public final class StuckTimes extends FireTimes {
 
   private final long last;
   private final long step;
@@ -12,7 +12,7 @@ final class StuckTimes extends FireTimes {
    * @param last epoch ms
    * @param step from the last one to the one that is said to be the next, ms; 0 or less
    */
-  StuckTimes(long last, long step) {
+  public StuckTimes(long last, long step) {
     this.last = last;
     this.step = step;
   }

@@ -14,6 +14,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.FireOutcome;
@@ -40,7 +41,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -57,6 +61,9 @@ class HardSchedulesIT {
 
   private static final Duration LONG = ofSeconds(30);
   private static final Duration YEAR = Duration.ofDays(365);
+  private static final int HUNDREDS = 300;
+  private static final ScheduleListRequest ALL =
+      new ScheduleListRequest(Set.of(), null, 1_000, null);
 
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
@@ -78,8 +85,7 @@ class HardSchedulesIT {
 
   @AfterEach
   void leaveNoSchedule() {
-    ScheduleListRequest all = ScheduleListRequest.all();
-    schedules.list(all).scheduleList().forEach(one -> schedules.delete(one.scheduleId()));
+    schedules.list(ALL).scheduleList().forEach(one -> schedules.delete(one.scheduleId()));
   }
 
   private NewTask task() {
@@ -557,7 +563,13 @@ class HardSchedulesIT {
             "catch_up = 0",
             "state = 8",
             "every_ms = NULL",
-            "catch_up = 3, catch_up_limit = -1");
+            "catch_up = 3, catch_up_limit = -1",
+            "cron = '0 0 9 L-31 * ?', every_ms = NULL",
+            "cron = '0 0 0 30 2 ?', every_ms = NULL",
+            "zone = 'Mars/Olympus', cron = '0 0 9 * * ?', every_ms = NULL",
+            "last_run = 'no run'",
+            "slice = 64",
+            "slice = -1");
     List<String> broken = new ArrayList<>();
     for (String fault : faults) {
       String id =
@@ -574,10 +586,76 @@ class HardSchedulesIT {
 
     awaitFires(save(every(ofSeconds(1)).overlap(Overlap.SKIP)), FireOutcome.CREATED, 1);
 
+    assertThat(schedules.list(ALL).scheduleList())
+        .filteredOn(schedule -> broken.contains(schedule.scheduleId()))
+        .hasSize(faults.size() - 1) // one has a state that no list asks for
+        .extracting(Schedule::lastError)
+        .allSatisfy(error -> assertThat(error).contains("cannot be understood"));
     for (String id : broken) {
       assertThat(schedules.get(id).lastError()).contains("cannot be understood");
       schedules.delete(id);
     }
+  }
+
+  /** The last run is of the kind that the schedule made before, not of the one that it makes. */
+  @Test
+  void replaceCancelsTheLastRunOfTheOtherKind() {
+    NewJob job = NewJob.of(report.name(), "ops", "text");
+    NewSchedule replacing = NewSchedule.every(name, ofSeconds(1)).overlap(Overlap.REPLACE);
+    String id = save(replacing.creating(task()));
+    awaitFires(id, FireOutcome.CREATED, 1);
+
+    save(replacing.creating(job));
+
+    Jobs jobs = new Jobs(port);
+    List<ScheduleFire> made = awaitRunsOf(id, fire -> fire.jobId() != null);
+    assertThat(made)
+        .filteredOn(fire -> fire.taskId() != null)
+        .isNotEmpty()
+        .extracting(fire -> client.getTask(fire.taskId()).status())
+        .containsOnly(TaskStatus.CANCELLED.code());
+
+    save(replacing.creating(task()));
+
+    int before = made.size();
+    List<ScheduleFire> after = awaitRunsOf(id, fire -> fire.taskId() != null);
+    assertThat(after.size()).isGreaterThan(before);
+    assertThat(after)
+        .filteredOn(fire -> fire.jobId() != null)
+        .isNotEmpty()
+        .allSatisfy(fire -> jobs.awaitState(fire.jobId(), JobState.CANCELLED));
+    assertThat(fires(id, FireOutcome.REFUSED)).isEmpty();
+    assertThat(schedules.get(id).lastError()).isNull();
+  }
+
+  /** All fires that created something, newest first, when the newest one is such a fire. */
+  private List<ScheduleFire> awaitRunsOf(String id, Predicate<ScheduleFire> newest) {
+    return await()
+        .atMost(LONG)
+        .pollInterval(ofMillis(50))
+        .until(
+            () -> fires(id, FireOutcome.CREATED),
+            made -> !made.isEmpty() && newest.test(made.get(0)));
+  }
+
+  /** Some of them fire whenever a change looks at all. */
+  @Test
+  void hundredsThatFireEachSecondAreChangedAtOnce() {
+    schedules.saveAll(eachSecond("ops"));
+    awaitFires(schedules.find(name + "-0").scheduleId(), FireOutcome.SKIPPED, 2);
+
+    List<SavedSchedule> saved = schedules.saveAll(eachSecond("others"));
+
+    assertThat(saved).hasSize(HUNDREDS);
+    assertThat(saved).extracting(SavedSchedule::outcome).containsOnly(SaveOutcome.CHANGED);
+  }
+
+  private List<NewSchedule> eachSecond(String user) {
+    NewTask task = NewTask.of(report.name(), "build", user, "{}");
+    return IntStream.range(0, HUNDREDS)
+        .mapToObj(i -> NewSchedule.every(name + "-" + i, ofSeconds(1)).overlap(Overlap.SKIP))
+        .map(schedule -> schedule.creating(task))
+        .toList();
   }
 
   @Test

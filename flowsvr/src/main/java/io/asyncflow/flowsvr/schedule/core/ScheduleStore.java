@@ -705,11 +705,11 @@ public class ScheduleStore {
   public boolean raiseSliceEpoch(int slice, long above) {
     return jdbc.sql(
                 """
-                    UPDATE t_schedule_slice
-                    SET epoch = :above + 1,
-                        lease_end = 0
-                    WHERE slice = :slice
-                      AND epoch <= :above
+                UPDATE t_schedule_slice
+                SET epoch = :above + 1,
+                    lease_end = 0
+                WHERE slice = :slice
+                  AND epoch <= :above
                 """)
             .param("slice", slice)
             .param("above", above)

@@ -2,7 +2,12 @@ package io.asyncflow.flowsvr.schedule.fire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.spy;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -31,6 +36,13 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import io.asyncflow.flowsvr.schedule.core.FireLead;
+import io.asyncflow.flowsvr.schedule.slice.AllSlices;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.rules.schedule.FireRules;
+import io.asyncflow.rules.schedule.StuckTimes;
+import java.time.Instant;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -65,6 +77,10 @@ class FireMakerIT {
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
   @Autowired Node node;
+  @Autowired FireMaker maker;
+  @Autowired LastRuns lastRuns;
+  @Autowired Withdrawals withdrawals;
+  @Autowired Events events;
   @LocalServerPort int port;
 
   @Test
@@ -83,7 +99,7 @@ class FireMakerIT {
     PlannedSchedule plan = new PlannedSchedule(row, row.plan(false, 0), 1, false);
     assertThat(plan.creations()).hasSize(1);
 
-    FireMaker maker =
+    FireMaker crippled =
         new FireMaker(
             schedules,
             fires,
@@ -99,10 +115,98 @@ class FireMakerIT {
             transactions,
             meters,
             node);
-    assertThatThrownBy(() -> maker.make(List.of(plan))).isInstanceOf(FlowException.class);
+    assertThatThrownBy(() -> crippled.make(List.of(plan))).isInstanceOf(FlowException.class);
 
     assertThat(schedules.find(id).orElseThrow().fence()).isEqualTo(row.fence());
     client.delete(Long.toString(id));
+  }
+
+  /** Neither while plans are made nor while a pause ends. */
+  @Test
+  void fireTimesThatDoNotAdvanceStopNoOtherSchedule() {
+    ScheduleClient client =
+        new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null).schedules();
+    NewTask task = NewTask.of(given.aType().create().name(), "build", "ops", "{}");
+    List<Long> ids =
+        Stream.of("stuck", "paused", "whole")
+            .map(name -> NewSchedule.every(name + UUID.randomUUID(), Duration.ofHours(1)))
+            .map(schedule -> Long.valueOf(client.save(schedule.creating(task)).scheduleId()))
+            .toList();
+    client.pause(Long.toString(ids.get(1)), Instant.now().plusSeconds(3_600), "ann", "for now");
+    jdbc.sql(
+            """
+            UPDATE t_schedule
+            SET next_fire_time = next_fire_time - 3600000,
+                wake_time = 0,
+                pause_until = IF(state = 2, 1, NULL)
+            WHERE id IN (:ids)
+            """)
+        .param("ids", ids)
+        .update();
+    ScheduleStore store = spy(schedules);
+    doAnswer(
+            call ->
+                schedules.find(ids).stream()
+                    .map(row -> row.id() == ids.get(2) ? row : stuck(row))
+                    .toList())
+        .when(store)
+        .due(any(), anyLong(), anyInt());
+    doAnswer(call -> schedules.lockUnlessLocked(call.getArgument(0)).map(FireMakerIT::stuck))
+        .when(store)
+        .lockUnlessLocked(anyLong());
+    FireLead lead = new FireLead(Duration.ZERO);
+
+    new FireLoop(
+            store,
+            new AllSlices(),
+            () -> true,
+            lastRuns,
+            maker,
+            new Pauses(store, gaps, withdrawals, transactions, events, lead),
+            node,
+            lead)
+        .runOnce();
+
+    assertThat(schedules.find(ids.get(2)).orElseThrow().position().fireCount()).isEqualTo(1);
+    for (Long id : ids.subList(0, 2)) {
+      ScheduleRow row = schedules.find(id).orElseThrow();
+      assertThat(row.position().lastError()).startsWith("a bug: after ");
+      assertThat(row.position().wakeTime()).as("is tried again later").isGreaterThan(row.now());
+    }
+    ids.forEach(id -> client.delete(Long.toString(id)));
+  }
+
+  /** The same schedule with fire times from which there is no way on. */
+  private static ScheduleRow stuck(ScheduleRow row) {
+    FireRules rules = row.rules();
+    return new ScheduleRow(
+        row.id(),
+        row.slice(),
+        row.state(),
+        row.version(),
+        row.fence(),
+        row.sliceEpoch(),
+        row.bodyHash(),
+        row.definition(),
+        new FireRules(
+            rules.id(),
+            new StuckTimes(row.position().nextFireTime(), 0),
+            null,
+            null,
+            null,
+            rules.overlap(),
+            rules.catchUp(),
+            rules.catchUpMs(),
+            rules.catchUpLimit(),
+            rules.jitterMs(),
+            rules.pauseAfterFailures(),
+            false),
+        null,
+        row.position(),
+        row.pauseUntil(),
+        row.createTime(),
+        row.modifyTime(),
+        row.now());
   }
 
   private static TaskCreator withoutNumbers() {
