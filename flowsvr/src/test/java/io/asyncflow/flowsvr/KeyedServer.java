@@ -9,10 +9,13 @@ import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -106,12 +109,18 @@ public @interface KeyedServer {
     @Autowired
     void route(@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping routes)
         throws NoSuchMethodException {
+      route(routes, "/api/probe/{a}/{b}/{c}/{d}", Probe.class.getDeclaredMethod("answer"));
+      route(
+          routes,
+          "/api/probe/long",
+          Probe.class.getDeclaredMethod("longAnswer", HttpServletResponse.class));
+    }
+
+    private void route(RequestMappingHandlerMapping routes, String path, Method method) {
       routes.registerMapping(
-          RequestMappingInfo.paths("/api/probe/{a}/{b}/{c}/{d}")
-              .options(routes.getBuilderConfiguration())
-              .build(),
+          RequestMappingInfo.paths(path).options(routes.getBuilderConfiguration()).build(),
           this,
-          Probe.class.getDeclaredMethod("answer"));
+          method);
     }
 
     @Needs({})
@@ -119,6 +128,15 @@ public @interface KeyedServer {
     String answer() {
       calls.incrementAndGet();
       return "reached";
+    }
+
+    /** Longer than what the system buffers of it. */
+    @Needs({})
+    void longAnswer(HttpServletResponse response) throws IOException {
+      byte[] some = new byte[64 * 1024];
+      for (int i = 0; i < 256; i++) {
+        response.getOutputStream().write(some);
+      }
     }
   }
 }

@@ -24,6 +24,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -226,7 +227,11 @@ class InProcessOperator implements OperatorClient {
     receive(INPUT, to, Fields.of(json.<ObjectNode>valueToTree(Map.of("jobId", jobId))));
   }
 
-  /** Makes a call that answers bytes, whose last arguments are the caller and the response. */
+  /**
+   * Makes a call that answers bytes.
+   *
+   * @param of its arguments but the caller, the request and the response
+   */
   private void receive(String path, Receiver to, Object... of) throws IOException {
     Call call = calls().get(path);
     HandlerMethod method = call.method();
@@ -234,9 +239,19 @@ class InProcessOperator implements OperatorClient {
         (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
     count(call, exchange.getRequest());
     gate.preHandle(exchange.getRequest(), null, method);
-    Object[] arguments = Arrays.copyOf(of, of.length + 2);
-    arguments[of.length] = caller();
-    arguments[of.length + 1] = new ObjectAnswer(exchange.getResponse(), to);
+    Iterator<Object> others = List.of(of).iterator();
+    Object[] arguments =
+        Arrays.stream(method.getMethod().getParameterTypes())
+            .map(
+                type ->
+                    type == Caller.class
+                        ? caller()
+                        : type == HttpServletRequest.class
+                            ? exchange.getRequest()
+                            : type == HttpServletResponse.class
+                                ? new ObjectAnswer(exchange.getResponse(), to)
+                                : others.next())
+            .toArray();
     try {
       ReflectionUtils.makeAccessible(method.getMethod());
       method.getMethod().invoke(method.getBean(), arguments);

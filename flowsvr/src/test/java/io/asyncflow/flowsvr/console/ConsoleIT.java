@@ -15,6 +15,7 @@ import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.system.concurrent.RequestRate;
+import io.asyncflow.flowsvr.web.budget.Exchange;
 import io.asyncflow.rules.TaskType;
 import jakarta.servlet.Filter;
 import java.io.IOException;
@@ -39,6 +40,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
@@ -224,10 +226,12 @@ class ConsoleIT {
         MockMvcRequestBuilders.get(URI.create("/console" + page))
             .header("Accept", "text/html")
             .header("X-Forwarded-Prefix", prefix);
-    return server
-        .perform(key == null ? request : request.header("Authorization", "Bearer " + key))
-        .andReturn()
-        .getResponse();
+    MvcResult result =
+        server
+            .perform(key == null ? request : request.header("Authorization", "Bearer " + key))
+            .andReturn();
+    Exchange.of(result.getRequest()).leave(); // there is no connection that would end it
+    return result.getResponse();
   }
 
   private static List<String> links(String html) {

@@ -120,13 +120,13 @@ class StoreWireIT {
 
   @Test
   void answerIsTheEnvelopeForPutAndTheBytesForGet() {
-    Answer answer = put(key("a.txt") + "?workerId=worker", "hello");
+    Answer answer = put(key("a.txt") + "?workerId=worker", "{\"a\":1}");
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.code()).isZero();
 
     var object = wire.send(wire.request("/api/store/" + key("a.txt")).GET()).http();
-    assertThat(object.body()).isEqualTo("hello");
-    assertThat(object.headers().firstValue(BareAnswer.BYTES)).hasValue("5");
+    assertThat(object.body()).isEqualTo("{\"a\":1}");
+    assertThat(object.headers().firstValue(BareAnswer.BYTES)).hasValue("7");
 
     var found = wire.send(wire.request("/api/store/" + key("missing")).GET()).http();
     assertThat(found.statusCode()).isEqualTo(404);

@@ -12,13 +12,14 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Clients that keep a server busy on purpose: each sends a beginning, then some bytes at each tick
  * up to a length, and reads nothing. One that is sent away, or was there for some seconds, comes
- * again.
+ * again a second later: so they keep what the server has, and not its cores.
  */
 final class GreedyClients implements AutoCloseable {
 
   /** A little less than Tomcat waits for a client. */
   private static final Duration STAY = Duration.ofSeconds(9);
 
+  private static final Duration ABSENCE = Duration.ofSeconds(1);
   private static final Duration TICK = Duration.ofMillis(50);
   private static final int RECEIVE_BUFFER = 4_096;
 
@@ -33,7 +34,7 @@ final class GreedyClients implements AutoCloseable {
     private SocketChannel channel;
     private ByteBuffer unsent;
     private long left;
-    private long since;
+    private long since = System.nanoTime() - ABSENCE.toNanos();
   }
 
   private final Client[] clients;
@@ -72,10 +73,10 @@ final class GreedyClients implements AutoCloseable {
   }
 
   private void act(Client client) throws IOException {
-    if (client.channel != null && System.nanoTime() - client.since > STAY.toNanos()) {
+    long nanos = System.nanoTime() - client.since;
+    if (client.channel != null && nanos > STAY.toNanos()) {
       leave(client);
-    }
-    if (client.channel == null) {
+    } else if (client.channel == null && nanos > ABSENCE.toNanos()) {
       client.channel = SocketChannel.open();
       client.channel.setOption(StandardSocketOptions.SO_RCVBUF, RECEIVE_BUFFER);
       client.channel.connect(new InetSocketAddress(LoopbackPort.HOST, port));
@@ -83,6 +84,9 @@ final class GreedyClients implements AutoCloseable {
       client.unsent = ByteBuffer.wrap(act.beginning().getBytes(StandardCharsets.US_ASCII));
       client.left = act.bytes();
       client.since = System.nanoTime();
+    }
+    if (client.channel == null) {
+      return;
     }
     if (!client.unsent.hasRemaining() && client.left > 0) {
       client.unsent = ByteBuffer.wrap(filler, 0, (int) Math.min(filler.length, client.left));
@@ -100,6 +104,7 @@ final class GreedyClients implements AutoCloseable {
       // it was closed by the server
     }
     client.channel = null;
+    client.since = System.nanoTime();
   }
 
   @Override

@@ -2,10 +2,14 @@ package io.asyncflow.flowsvr.web.budget;
 
 import io.asyncflow.api.FlowException;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.apache.coyote.Processor;
 import org.apache.coyote.Request;
 import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.springframework.http.HttpHeaders;
 import org.springframework.security.core.Authentication;
 
 /**
@@ -32,8 +36,8 @@ public final class Exchange {
   /** One that Tomcat has no use for. */
   private static final int NOTE = 31;
 
+  private final Processor processor;
   private final long patienceMs;
-  private final int requestsWithoutKey;
   private final Deque<Runnable> taken = new ArrayDeque<>();
   private SocketWrapperBase<?> connection;
   private Threads threads;
@@ -43,17 +47,18 @@ public final class Exchange {
   private Runnable onBody;
 
   /**
+   * @param processor reads the request
    * @param patienceMs how long an exchange with a place waits for the next byte, or for room for it
-   * @param requestsWithoutKey how many requests in a row a connection may have without a key
    */
-  public Exchange(Request request, long patienceMs, int requestsWithoutKey) {
-    this(patienceMs, requestsWithoutKey);
-    request.setNote(NOTE, this);
+  public Exchange(Processor processor, long patienceMs) {
+    this.processor = processor;
+    this.patienceMs = patienceMs;
+    processor.getRequest().setNote(NOTE, this);
   }
 
-  private Exchange(long patienceMs, int requestsWithoutKey) {
-    this.patienceMs = patienceMs;
-    this.requestsWithoutKey = requestsWithoutKey;
+  private Exchange() {
+    this.processor = null;
+    this.patienceMs = 0;
   }
 
   /** That of a request; one that has no connection, in a test, has its own. */
@@ -61,7 +66,7 @@ public final class Exchange {
     if (request.getAttribute(NAME) instanceof Exchange known) {
       return known;
     }
-    Exchange exchange = new Exchange(0, 0);
+    Exchange exchange = new Exchange();
     request.setAttribute(NAME, exchange);
     return exchange;
   }
@@ -76,15 +81,32 @@ public final class Exchange {
     this.connection = connection;
   }
 
-  /** The thread has read a head, or goes on with a parked request. */
-  void begin(HttpServletRequest request, Threads threads, boolean isNew) {
-    request.setAttribute(NAME, this);
-    this.threads = threads;
-    if (isNew) {
-      caller = Budget.NOBODY;
-    }
+  /** The thread goes on with a parked request. */
+  void resume() {
     end();
     waitUpTo(MOMENT_MS);
+  }
+
+  /** The thread has read a head. */
+  void begin(HttpServletRequest request, HttpServletResponse response, Threads threads) {
+    resume();
+    request.setAttribute(NAME, this);
+    this.threads = threads;
+    caller = Budget.NOBODY;
+    if (isPipelined(request)) {
+      response.setHeader(HttpHeaders.CONNECTION, "close");
+    }
+  }
+
+  /**
+   * Whether the next request has come before this one is answered. The thread would go on with it,
+   * and not with the requests of others that have waited longer. Common clients wait for answers.
+   */
+  private boolean isPipelined(HttpServletRequest request) {
+    ByteBuffer further = processor.getLeftoverInput();
+    return further != null
+        && further.remaining() > Math.max(0, request.getContentLengthLong())
+        && request.getHeader(HttpHeaders.TRANSFER_ENCODING) == null; // or it may be the body
   }
 
   /** The thread is not occupied with the connection any more. */
@@ -122,9 +144,6 @@ public final class Exchange {
    */
   public void isOf(Authentication caller) {
     this.caller = caller == null ? Budget.NOBODY : (String) caller.getCredentials();
-    if (caller != null && connection != null) {
-      connection.setKeepAliveLeft(requestsWithoutKey);
-    }
   }
 
   /**

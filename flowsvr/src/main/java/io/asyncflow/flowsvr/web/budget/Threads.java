@@ -64,8 +64,10 @@ public class Threads implements WebServerFactoryCustomizer<TomcatServletWebServe
     @Override
     public void invoke(Request request, Response response) throws IOException, ServletException {
       Exchange exchange = Exchange.of(request.getCoyoteRequest());
-      if (exchange != null) {
-        exchange.begin(request, Threads.this, !request.isAsyncDispatching());
+      if (exchange != null && request.isAsyncDispatching()) {
+        exchange.resume();
+      } else if (exchange != null) {
+        exchange.begin(request, response, Threads.this);
       }
       getNext().invoke(request, response);
     }

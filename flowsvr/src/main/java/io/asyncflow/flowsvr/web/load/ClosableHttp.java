@@ -31,9 +31,7 @@ public final class ClosableHttp extends Http11NioProtocol {
 
     Served(ClosableHttp protocol) {
       super(protocol, protocol.getAdapter());
-      this.exchange =
-          new Exchange(
-              getRequest(), protocol.getConnectionTimeout(), protocol.getMaxKeepAliveRequests());
+      this.exchange = new Exchange(this, protocol.getConnectionTimeout());
     }
 
     @Override
