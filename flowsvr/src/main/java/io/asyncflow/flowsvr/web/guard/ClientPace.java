@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ReadListener;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.ServletOutputStream;
@@ -125,7 +126,7 @@ public class ClientPace extends OncePerRequestFilter {
     @Override
     public ServletInputStream getInputStream() throws IOException {
       if (body == null) {
-        body = new PacedBody(super.getInputStream(), getContentLengthLong() < 0, Exchange.of(this));
+        body = new PacedBody(super.getInputStream(), this);
       }
       return body;
     }
@@ -178,17 +179,16 @@ public class ClientPace extends OncePerRequestFilter {
   private final class PacedBody extends ServletInputStream {
 
     private final ServletInputStream in;
-    private final boolean isChunked;
+    private final HttpServletRequest request;
+    private final boolean isChunked; // what is there may be a part of a chunk's size
     private final Exchange exchange;
     private final Patience left = new Patience();
 
-    /**
-     * @param isChunked where what is there may be a part of a chunk's size, without the rest
-     */
-    PacedBody(ServletInputStream in, boolean isChunked, Exchange exchange) {
+    PacedBody(ServletInputStream in, HttpServletRequest request) {
       this.in = in;
-      this.isChunked = isChunked;
-      this.exchange = exchange;
+      this.request = request;
+      this.isChunked = request.getContentLengthLong() < 0;
+      this.exchange = Exchange.of(request);
     }
 
     @Override
@@ -205,10 +205,13 @@ public class ClientPace extends OncePerRequestFilter {
         int count = in.read(buffer, offset, length);
         return timed(count, count, begin);
       } catch (IOException e) {
-        if (!mayWait && e.getCause() instanceof SocketTimeoutException) {
-          throw exchange.hasNoPlace();
+        if (mayWait || !(e.getCause() instanceof SocketTimeoutException)) {
+          throw e;
         }
-        throw e;
+        FlowException refusal = exchange.hasNoPlace();
+        // Tomcat answers a time-out by itself, by its error page: this is what went wrong.
+        request.setAttribute(RequestDispatcher.ERROR_EXCEPTION, refusal);
+        throw refusal;
       }
     }
 
