@@ -7,6 +7,7 @@ import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.environment.ServerOption;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.security.cert.CertPathBuilderException;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +85,7 @@ public final class Asyncflow {
     } catch (StandardOutput.Unwritable e) {
       // said below: the help of a command, or its last letters
     }
-    return explain(output.failure(), new PrintWriter(System.err, true));
+    return explain(output.failure(), new PrintWriter(System.err, true, StandardCharsets.UTF_8));
   }
 
   /** The command line with these commands. */
