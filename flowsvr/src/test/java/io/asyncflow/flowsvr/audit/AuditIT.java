@@ -371,13 +371,13 @@ class AuditIT {
     Map<String, Object> row =
         onlyRow(
             call(
-                Role.OPERATOR,
+                Role.ADMIN,
                 "task/set_task",
                 "{'taskId':'" + id + "','priority':5,'taskContext':'" + MARKER + "2'}"));
     assertThat(row)
         .containsEntry("act", "UPDATE")
         .containsEntry("object", "task:" + id)
-        .containsEntry("actor", "key:OPERATOR");
+        .containsEntry("actor", "key:ADMIN");
     assertThat((String) row.get("detail")).contains("\"priority\":5");
     assertNowhere(MARKER);
 
