@@ -206,17 +206,18 @@ final class HttpTransport {
   }
 
   private <T> CompletableFuture<T> send(Call<T> call, HttpRequest request) {
-    HttpClient client = transfers();
     CompletableFuture<Received> received = new CompletableFuture<>();
     CompletableFuture<?> sent =
-        client.sendAsync(
-            request,
-            head -> {
-              BodySubscriber<byte[]> body = BodySubscribers.ofByteArray();
-              body.getBody()
-                  .thenAccept(bytes -> received.complete(new Received(head.statusCode(), bytes)));
-              return body;
-            });
+        transfers()
+            .sendAsync(
+                request,
+                head -> {
+                  BodySubscriber<byte[]> body = BodySubscribers.ofByteArray();
+                  body.getBody()
+                      .thenAccept(
+                          bytes -> received.complete(new Received(head.statusCode(), bytes)));
+                  return body;
+                });
     sent.whenComplete(
         (response, failure) -> {
           if (failure != null) {

@@ -343,9 +343,10 @@ public class TaskCreator {
           if (isTransaction) {
             charge(table.type(), call, positions, results);
           }
-          insert(table, newTasks, call.placesOf(newIds), lanesOf(newTasks, laneOfSet));
+          Map<Long, JobPlace> places = call.placesOf(newIds);
+          insert(table, newTasks, places, lanesOf(newTasks, laneOfSet));
           if (isTransaction) {
-            store.tellOfCreates(table, newTasks, call.placesOf(newIds));
+            store.tellOfCreates(table, newTasks, places);
           }
         });
     call.joinWith(idsOf(Arrays.asList(results)));
