@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.springframework.dao.InvalidDataAccessResourceUsageException;
 
 /**
  * The columns and secondary keys of a table, each with its definition as the engine shows it.
@@ -45,7 +46,7 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
       }
     }
     if (columns.isEmpty()) { // or all columns of tables would be taken for superfluous
-      throw new IllegalArgumentException("no column in: " + ddl);
+      throw new InvalidDataAccessResourceUsageException("no column in: " + ddl);
     }
     return new TableShape(columns, keys);
   }

@@ -93,7 +93,8 @@ public final class Exchange {
     request.setAttribute(NAME, this);
     this.threads = threads;
     caller = Budget.NOBODY;
-    if (isPipelined(request)) {
+    boolean isRefused = response.getStatus() >= 400; // Tomcat could not read the head, and closes
+    if (!isRefused && isPipelined(request)) {
       response.setHeader(HttpHeaders.CONNECTION, "close");
     }
   }

@@ -330,10 +330,10 @@ class RetryingTransactionsIT {
                 session
                     .sql(
                         """
-                        SELECT CONCAT_WS(' ', @@session.sql_mode, @@session.sql_quote_show_create,
-                          @@session.sql_safe_updates, @@session.sql_select_limit,
-                          @@session.sql_big_selects, @@session.sql_auto_is_null,
-                          @@session.completion_type, @@session.unique_checks)
+                        SELECT CONCAT_WS(' ', @@session.sql_mode, @@session.sql_quote_show_create = 1,
+                          @@session.sql_safe_updates = 1, @@session.sql_select_limit,
+                          @@session.sql_big_selects = 1, @@session.sql_auto_is_null = 1,
+                          @@session.completion_type, @@session.unique_checks = 1)
                         """)
                     .query(String.class)
                     .single())

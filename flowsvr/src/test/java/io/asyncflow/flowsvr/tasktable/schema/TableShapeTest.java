@@ -1,9 +1,10 @@
 package io.asyncflow.flowsvr.tasktable.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessException;
 
 class TableShapeTest {
 
@@ -34,8 +35,8 @@ class TableShapeTest {
 
   @Test
   void aDefinitionThatIsWrittenOtherwiseIsNoTableWithoutColumns() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> TableShape.parse(TEMPLATE.replace('`', '"')));
+    assertThatThrownBy(() -> TableShape.parse(TEMPLATE.replace('`', '"')))
+        .isInstanceOf(DataAccessException.class);
   }
 
   @Test
