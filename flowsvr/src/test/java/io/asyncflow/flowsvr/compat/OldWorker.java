@@ -92,7 +92,7 @@ final class OldWorker implements AutoCloseable {
   }
 
   private void hold() {
-    String path = "/task/hold_task?task_type=%s&status=1&limit=%d".formatted(type, limit);
+    String path = "/task/hold_task?task_type=%s&status=1&limit=%s".formatted(type, limit);
     List<ObjectNode> batch = new ArrayList<>();
     try {
       for (JsonNode task : wire.get(path).result().path("taskList")) {

@@ -301,7 +301,7 @@ class UserLimitsIT {
 
       long now = System.currentTimeMillis();
       String past =
-          "{'name':'%s','from':%d,'to':%d,'limit':1000}"
+          "{'name':'%s','from':%s,'to':%s,'limit':1000}"
               .formatted(name, now - 90_000, now - 30_000);
       Wire.Answer some = post("backfill", past);
       assertThat(some.result().path("made").asInt()).as(some.msg()).isEqualTo(1);

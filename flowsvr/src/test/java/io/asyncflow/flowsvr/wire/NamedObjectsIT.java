@@ -215,7 +215,7 @@ class NamedObjectsIT {
       ok(post(FLEET, "task/hold_task", "{'taskType':'" + type + "','workerId':'w','limit':10}"));
       now = ok(post(KeyedServer.KEY, "task/getTask", "{'taskId':'" + task + "'}")).path("taskData");
     }
-    return "{'taskId':'%s','workerId':'w','leaseEpoch':%d,%s}"
+    return "{'taskId':'%s','workerId':'w','leaseEpoch':%s,%s}"
         .formatted(task, now.path("leaseEpoch").asInt(), outcome);
   }
 
