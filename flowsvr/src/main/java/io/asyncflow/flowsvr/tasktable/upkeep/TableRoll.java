@@ -67,7 +67,7 @@ class TableRoll {
     if (lives.madeWithin(type, DAY) >= MOST_A_DAY) {
       throw new FlowException(
           ErrorCode.LIMIT_EXCEEDED,
-          "type %s got %d tables within a day, and no roll by hand adds to that"
+          "type %s got %s tables within a day, and no roll by hand adds to that"
               .formatted(type, MOST_A_DAY));
     }
   }
