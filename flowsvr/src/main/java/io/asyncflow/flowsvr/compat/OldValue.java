@@ -42,7 +42,11 @@ enum OldValue {
 
   /** Seconds since 1970. */
   SECONDS(
-      time -> time.isIntegralNumber() ? LongNode.valueOf(time.asLong() * 1000) : time,
+      time -> {
+        long seconds = time.isIntegralNumber() ? time.asLong(0) : 0;
+        boolean isMoment = seconds > 0 && seconds <= Long.MAX_VALUE / 1000;
+        return isMoment ? LongNode.valueOf(seconds * 1000) : time;
+      },
       time -> LongNode.valueOf(time.asLong() / 1000)),
 
   /** RFC 3339. Clients send such times back, and the API ignores them. */

@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
 @Component
 class AuditorStore {
 
-  /** A day beyond the longest lease, for clocks that were set. */
-  private static final Duration LONGEST = TypeRules.LONGEST_UNHEARD.plusDays(1);
+  /** A day beyond the longest lease, which has up to a day for the queue of an old worker. */
+  private static final Duration LONGEST = TypeRules.LONGEST_UNHEARD.plusDays(2);
 
   /**
    * A lease longer than any hold of any type can grant, or a recorded report of a hold that has not

@@ -130,8 +130,8 @@ public record TaskUpdate(
           after.crtRetryNum() > row.crtRetryNum()
               ? EventKind.RETRY
               : after.stage().equals(row.stage()) ? EventKind.RELEASED : EventKind.NEXT_STAGE;
-      case CANCELLED, PAUSED ->
-          throw new IllegalArgumentException("an update neither cancels nor pauses a task");
+      case PAUSED -> EventKind.PAUSED; // as before: an update pauses no task
+      case CANCELLED -> throw new IllegalArgumentException("an update cancels no task");
     };
   }
 

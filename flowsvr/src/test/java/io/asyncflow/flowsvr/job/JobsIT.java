@@ -188,6 +188,16 @@ class JobsIT {
   }
 
   @Test
+  void failFastCancelsTheRestOfAPausedJob() {
+    String id = jobs.running(failFast(), 3);
+    List<Task> children = holdAll(1);
+    jobs.jobs.pauseJob(id);
+    jobs.fail(children.get(0), "broken");
+    Job job = jobs.awaitState(id, JobState.FAILED);
+    assertThat(List.of(job.done(), job.failed(), job.cancelled())).containsExactly(0, 1, 2);
+  }
+
+  @Test
   void failFastCancelsTheRest() {
     String id = jobs.running(failFast(), 5);
     List<Task> children = holdAll(2);

@@ -164,6 +164,15 @@ class TaskUpdaterIT {
   }
 
   @Test
+  void pausedTaskStaysPausedWhenAFieldChanges() {
+    given.set(id, "status = " + TaskStatus.PAUSED.code());
+    anUpdate().priority(5).send();
+    TaskRow row = given.row(id);
+    assertThat(row.status()).isEqualTo(TaskStatus.PAUSED);
+    assertThat(row.priority()).isEqualTo(5);
+  }
+
+  @Test
   void updateWithoutAStatusEndsNothing() {
     given.aHold(lark).byAnOldClient().theTask();
     long leaseEnd = given.row(id).leaseEnd();

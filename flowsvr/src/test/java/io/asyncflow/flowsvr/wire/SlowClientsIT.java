@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.flowsvr.KeyedServer;
 import io.asyncflow.flowsvr.KeyedServer.Roles;
 import io.asyncflow.flowsvr.access.Role;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -12,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /**
@@ -31,12 +35,16 @@ class SlowClientsIT {
 
   private static final int CLIENTS = 400;
 
+  /** Longer than a thread waits without a place, and shorter than the patience with a client. */
+  private static final Duration PAUSE = Duration.ofMillis(200);
+
   /** What connections and their answers may take of the heap, on both of their ends. */
   private static final long FLAT = 64L << 20;
 
   private static final String AUTHORIZATION = "Authorization: Bearer " + KeyedServer.KEY + "\r\n";
 
   @LocalServerPort int port;
+  @Autowired MeterRegistry registry;
   private Wire wire;
 
   @BeforeEach
@@ -191,6 +199,33 @@ class SlowClientsIT {
       for (Socket client : clients) {
         client.close();
       }
+    }
+  }
+
+  /** As one far away does, whose system acknowledges what it has got after more than a moment. */
+  @Test
+  void readerOfMetricsMayPause() throws Exception {
+    Gauge gauge =
+        Gauge.builder("probe", () -> 1).tag("text", "x".repeat(8 << 20)).register(registry);
+    try (Socket client = new Socket()) {
+      client.setReceiveBufferSize(4_096);
+      client.connect(new InetSocketAddress("127.0.0.1", port), 5_000);
+      client
+          .getOutputStream()
+          .write(
+              ("GET /actuator/prometheus HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                      + AUTHORIZATION
+                      + "\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      long begin = System.nanoTime();
+      AnswerTimes.areShortUntil(() -> System.nanoTime() - begin > PAUSE.toNanos(), this::beat);
+      String answer =
+          new String(client.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+      int head = answer.indexOf("\r\n\r\n") + 4;
+      assertThat(answer.substring(0, head))
+          .contains("\r\nContent-Length: " + (answer.length() - head) + "\r\n");
+    } finally {
+      registry.remove(gauge);
     }
   }
 

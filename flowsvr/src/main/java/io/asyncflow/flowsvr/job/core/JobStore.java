@@ -487,7 +487,10 @@ public class JobStore {
         == 1;
   }
 
-  /** Locks the job if it is in this state and not paused; false otherwise. */
+  /**
+   * Locks the job if it is in this state and not paused; false otherwise. A pause does not keep a
+   * job from being stopped: a job that fails fast may be paused.
+   */
   public boolean lockIn(long id, JobState state) {
     return jdbc.sql(
             """
@@ -495,7 +498,7 @@ public class JobStore {
             FROM t_job
             WHERE id = :id
               AND state = :state
-              AND pause IS NULL
+              AND (pause IS NULL OR state = 'STOPPING')
             FOR UPDATE
             """)
         .param("id", id)

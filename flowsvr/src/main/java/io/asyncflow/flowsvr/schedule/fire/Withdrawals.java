@@ -42,8 +42,6 @@ import org.springframework.stereotype.Component;
 @Component
 public class Withdrawals {
 
-  private static final int MAX_ATTEMPTS = 10;
-
   private static final Set<TaskStatus> WAITS = Set.of(TaskStatus.WAITING, TaskStatus.PAUSED);
 
   private final ScheduleStore schedules;
@@ -90,23 +88,18 @@ public class Withdrawals {
    */
   public void change(Collection<ScheduleRow> rows, Consumer<List<Withdrawn>> change) {
     List<Long> ids = rows.stream().map(ScheduleRow::id).toList();
-    for (int attempt = 1; ; attempt++) {
-      try {
-        transactions.execute(
-            () -> {
-              changeLocked(schedules.lock(ids), change);
-              return null;
-            });
-        return;
-      } catch (PessimisticLockingFailureException e) {
-        if (attempt == MAX_ATTEMPTS) {
-          throw new FlowException(
-              ErrorCode.CHANGED_MEANWHILE,
-              "a task of the schedule is in use; try again",
-              List.of(),
-              e);
-        }
-      }
+    try {
+      transactions.execute(
+          () -> {
+            changeLocked(schedules.lock(ids), change);
+            return null;
+          });
+    } catch (PessimisticLockingFailureException e) { // after attempts for two seconds
+      throw new FlowException(
+          ErrorCode.CHANGED_MEANWHILE,
+          "the schedule or a task of it is in use; try again",
+          List.of(),
+          e);
     }
   }
 

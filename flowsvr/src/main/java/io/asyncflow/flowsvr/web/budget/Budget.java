@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Budget {
 
-  /** A caller without a key: who that is, and how many there are, is not known. */
-  static final String NOBODY = "";
+  /** All callers without a key, which cannot be told apart. */
+  static final String WITHOUT_KEY = "";
 
   private static final int PARTS = 2;
-  private static final int PARTS_FOR_NOBODY = 10;
+  private static final int PARTS_WITHOUT_KEY = 10;
 
-  private final String what;
+  private final String name;
   private final long inSum;
   private final long byCaller;
   private final AtomicLong taken = new AtomicLong();
@@ -27,23 +27,23 @@ public final class Budget {
   /**
    * A budget of which one caller gets half, and all callers without a key a tenth.
    *
-   * @param what what there is an amount of, in the plural
+   * @param name of what is limited, in the plural, for messages
    */
-  public Budget(String what, long inSum) {
-    this(what, inSum, Math.max(1, inSum / PARTS));
+  public Budget(String name, long inSum) {
+    this(name, inSum, Math.max(1, inSum / PARTS));
   }
 
   /**
    * @param byCaller the part of one access key, or of one subject of an issuer
    */
-  public Budget(String what, long inSum, long byCaller) {
-    this.what = what;
+  public Budget(String name, long inSum, long byCaller) {
+    this.name = name;
     this.inSum = inSum;
     this.byCaller = byCaller;
   }
 
   /**
-   * @param caller {@code null} where all callers may be the same, which get all
+   * @param caller {@code null} for a key that all callers may share: it has no limit of its own
    * @return whether there was as much; then {@link #giveBack} must follow
    */
   boolean take(String caller, long amount) {
@@ -64,13 +64,13 @@ public final class Budget {
   }
 
   private long partOf(String caller) {
-    return caller.equals(NOBODY) ? Math.max(1, inSum / PARTS_FOR_NOBODY) : byCaller;
+    return caller.equals(WITHOUT_KEY) ? Math.max(1, inSum / PARTS_WITHOUT_KEY) : byCaller;
   }
 
   /** The answer to a request for which nothing is left. */
   FlowException spent() {
     return new FlowException(
         ErrorCode.LIMIT_EXCEEDED,
-        "too many " + what + " at the moment, in all or of your key; nothing was done");
+        "too many " + name + " at the moment, in all or of your key; nothing was done");
   }
 }

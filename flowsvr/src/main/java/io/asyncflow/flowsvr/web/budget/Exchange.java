@@ -13,9 +13,9 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.security.core.Authentication;
 
 /**
- * A request and its answer, as what the server has a {@link Budget} of is spent on them.
+ * A request and its answer, with the amounts that they have taken from {@link Budget}s.
  *
- * <p>What is taken is given back when the answer is written, or when the request is parked: when no
+ * <p>The amounts are given back when the answer is written, or when the request is parked: when no
  * thread is occupied with it any more.
  *
  * <p>The thread waits for its client for a moment only, be it for bytes of the body or for room for
@@ -41,7 +41,7 @@ public final class Exchange {
   private final Deque<Runnable> taken = new ArrayDeque<>();
   private SocketWrapperBase<?> connection;
   private Threads threads;
-  private String caller = Budget.NOBODY;
+  private String caller = Budget.WITHOUT_KEY;
   private boolean works;
   private Runnable place;
   private Runnable onBody;
@@ -92,7 +92,7 @@ public final class Exchange {
     resume();
     request.setAttribute(NAME, this);
     this.threads = threads;
-    caller = Budget.NOBODY;
+    caller = Budget.WITHOUT_KEY;
     boolean isRefused = response.getStatus() >= 400; // Tomcat could not read the head, and closes
     if (!isRefused && isPipelined(request)) {
       response.setHeader(HttpHeaders.CONNECTION, "close");
@@ -144,7 +144,7 @@ public final class Exchange {
    * @param caller {@code null} for a request without a key
    */
   public void isOf(Authentication caller) {
-    this.caller = caller == null ? Budget.NOBODY : (String) caller.getCredentials();
+    this.caller = caller == null ? Budget.WITHOUT_KEY : (String) caller.getCredentials();
   }
 
   /**
@@ -154,11 +154,9 @@ public final class Exchange {
    *     left
    */
   public void take(Budget budget, long amount) {
-    Runnable giveBack = takenFrom(budget, amount);
-    if (giveBack == null) {
+    if (!tryTake(budget, amount)) {
       throw budget.spent();
     }
-    taken.push(giveBack);
   }
 
   /** {@code null} if not as much is left. */

@@ -74,20 +74,18 @@ public class ClientPace extends OncePerRequestFilter {
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    if (!request.getServletPath().startsWith(ACTUATOR)) {
-      // Requests without a length may have a body, as in HTTP/2.
-      chain.doFilter(
-          request.getContentLengthLong() != 0 ? new PacedRequest(request) : request,
-          new PacedResponse(response, Exchange.of(request)));
-    } else if (request.getInputStream().isFinished()) {
-      chain.doFilter(request, response);
-    } else {
+    if (request.getServletPath().startsWith(ACTUATOR) && !request.getInputStream().isFinished()) {
       ApiErrorWriter.write(
           request,
           response,
           ApiError.of(
               ErrorCode.INVALID_INPUT, "the route takes no body: send the request without"));
+      return;
     }
+    // Requests without a length may have a body, as in HTTP/2.
+    chain.doFilter(
+        request.getContentLengthLong() != 0 ? new PacedRequest(request) : request,
+        new PacedResponse(response, Exchange.of(request)));
   }
 
   /** The error for a body that arrived too slowly or stopped arriving. */

@@ -53,7 +53,7 @@ class ThreadShare extends OncePerRequestFilter {
     exchange.isOf(SecurityContextHolder.getContext().getAuthentication());
     if (isHeartbeat(request) && request.getContentLengthLong() != 0) {
       exchange.onBody(() -> takeFor(exchange));
-    } else if (isHeartbeat(request) ? !has(exchange) : !exchange.mayWork()) {
+    } else if (isHeartbeat(request) ? !hasThread(exchange) : !exchange.mayWork()) {
       ApiErrorWriter.write(request, response, ApiError.of(refusal()));
       return;
     }
@@ -61,12 +61,12 @@ class ThreadShare extends OncePerRequestFilter {
   }
 
   private void takeFor(Exchange heartbeat) {
-    if (!has(heartbeat)) {
+    if (!hasThread(heartbeat)) {
       throw refusal();
     }
   }
 
-  private boolean has(Exchange heartbeat) {
+  private boolean hasThread(Exchange heartbeat) {
     return heartbeat.tryTake(threads.heartbeats(), 1) || heartbeat.mayWork();
   }
 

@@ -140,9 +140,9 @@ public final class Fields implements FieldSource {
   }
 
   /**
-   * Has a hold grant leases as to workers of an older protocol, which lay tasks into a queue.
+   * Lets a hold grant leases that cover the queue of an old worker.
    *
-   * @param longest for how long a task may lie there
+   * @param longest for how long a task may wait in that queue
    */
   public void allowQueue(Duration longest) {
     queueTime = longest;

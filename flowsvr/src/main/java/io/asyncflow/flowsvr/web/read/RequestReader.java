@@ -41,7 +41,7 @@ public final class RequestReader {
   static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
   static final int MAX_DEPTH = 32;
 
-  /** What is read of a body goes to the budget in steps of so much, and what is less does not. */
+  /** A body takes its budget in steps of so many bytes, each after they were read. */
   private static final int STEP_BYTES = 64 * 1024;
 
   /** What Jackson says of a source that it does not show. */
