@@ -177,6 +177,7 @@ public final class WorkerLoops {
     sender.whenCaughtUp(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
     feed.whenChanged(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
     held.whenSettled(run -> progress.signal());
+    held.whenSettled(run -> slots.passOn());
   }
 
   private TypePipeline pipeline(
