@@ -99,7 +99,11 @@ def ok(result):
 
 def an_object(data):
     """An object, as flowsvr sends it."""
-    return 200, data, ("Content-Type", "application/octet-stream"), ("Content-Disposition", "attachment")
+    return 200, data, ("Content-Type", "application/octet-stream"), ("X-Trace-Id", "7")
+
+
+#: The head of an object without its end.
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nX-Trace-Id: 7\r\n"
 
 
 def refusal(status, code, **members):
@@ -252,6 +256,13 @@ class ClientTest(unittest.TestCase):
             self.assertEqual((Code.TOO_LARGE, 413), (caught.exception.code, caught.exception.status))
             self.assertFalse(caught.exception.may_pass)
 
+    def test_gateway_that_refuses_the_key_may_take_another_one(self):
+        self.answer((401, b"<html>"))
+        with self.assertRaises(FlowError) as caught:
+            self.client.get("1")
+        self.assertEqual(Code.NOT_AUTHENTICATED, caught.exception.code)
+        self.assertTrue(caught.exception.refuses_key)
+
     def test_refusal_of_a_body_is_read_before_it_is_sent(self):
         """As of a gateway that answers and closes without reading on."""
         listener = socket.create_server(("127.0.0.1", 0))
@@ -283,33 +294,40 @@ class ClientTest(unittest.TestCase):
         self.assertEqual([], client._http._idle, "what was not sent would be taken for the next call")
 
     def test_what_a_firewall_refuses_is_not_worth_a_repeat(self):
-        for status in (403, 405, 414, 431, 501):
+        """By the table of docs/operating.md, as in Java."""
+        for status in (301, 308, 400, 403, 405, 406, 411, 414, 415, 417, 422, 426, 431, 451, 501, 505):
             self.answer((status, b"<html>"))
             with self.assertRaises(FlowUnreachable) as caught:
                 self.client.get("1")
             self.assertEqual((status, False), (caught.exception.status, caught.exception.retryable))
 
     def test_bodies_that_end_early_are_no_answers(self):
-        head = b"HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\n"
-        chunked = head + b"Transfer-Encoding: chunked\r\n\r\n5\r\nsound\r\n"
+        encoding = b"Transfer-Encoding: chunked\r\n\r\n5\r\nsound\r\n"
+        chunked = HEAD + encoding
+        counted = HEAD + b"X-Body-Bytes: %d\r\n" + encoding + b"0\r\n\r\n"
         for answer in (
-            head + b"Content-Length: 9\r\n\r\nsound",
+            HEAD + b"Content-Length: 9\r\n\r\nsound",
             chunked,
             chunked + b"5\r\nso",
-            head + b"\r\nsound",  # to the end of the connection, whatever that means
+            counted % 6,  # a gateway sends what it has got in chunks
+            counted % 4,
+            HEAD + b"\r\nsound",  # to the end of the connection, whatever that means
         ):
             for read in (lambda f: f.read(), lambda f: [*iter(lambda: f.read(2), b"")]):
                 self.answer(raw(answer))
                 with self.subTest(str(answer)[:60]), self.assertRaises(FlowUnreachable):
                     with self.client.open(KEY) as stored:
                         read(stored)
-        self.answer(raw(chunked + b"0\r\n\r\n"))
-        self.assertEqual(b"sound", self.client.open(KEY).read())
+        for whole in (chunked + b"0\r\n\r\n", counted % 5):
+            self.answer(raw(whole))
+            self.assertEqual(b"sound", self.client.open(KEY).read())
+            self.client.close()
 
     def test_page_is_no_object_and_no_text(self):
         text = f'{{"$stored":"{KEY}","bytes":5000}}'
         page = b"<html>We are down for maintenance</html>"
-        for answer in ((200, page), (200, page * 125), an_object(b"x" * 4999), an_object(b"x" * 5001)):
+        strange = (200, b"x" * 5000, ("Content-Type", "application/octet-stream"))
+        for answer in ((200, page), (200, page * 125), strange, an_object(b"x" * 4999), an_object(b"x" * 5001)):
             self.answer(answer)
             with self.subTest(str(answer)[:60]), self.assertRaises(FlowUnreachable):
                 self.client.text_of(text)
@@ -359,7 +377,7 @@ class ClientTest(unittest.TestCase):
 
     def test_time_limit_is_that_of_the_whole_call(self):
         body = json.dumps(ok({"taskData": TASK})[1]).encode()
-        head = b"HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\nContent-Length: %d\r\n\r\n" % len(body)
+        head = HEAD + b"Content-Length: %d\r\n\r\n" % len(body)
         client = FlowClient(self.server.url, timeout=0.2)
         text = f'{{"$stored":"{KEY}","bytes":{len(body)}}}'
         for call in (lambda: client.get("1"), lambda: client.put(KEY, "w", b""), lambda: client.text_of(text)):
@@ -374,7 +392,7 @@ class ClientTest(unittest.TestCase):
 
     def test_stream_may_take_any_time_but_not_be_silent(self):
         client = FlowClient(self.server.url, timeout=0.2)
-        head = b"HTTP/1.1 200 OK\r\nContent-Disposition: attachment\r\nContent-Length: 40\r\n\r\n"
+        head = HEAD + b"Content-Length: 40\r\n\r\n"
         pause = threading.Event()
         self.addCleanup(pause.set)
         self.answer(raw(head, *[b"xx"] * 20, pause=lambda: pause.wait(0.02)))

@@ -189,6 +189,15 @@ class SpoolTest(unittest.TestCase):
             heir.close()
             shutil.rmtree(self.root)
 
+    def test_report_whose_file_alone_is_deleted_is_kept_again(self):
+        spool = self.spool()
+        spool.keep(report())
+        (file,) = self.root.glob("*/*.json")
+        file.unlink()
+        self.assertTrue(spool.keep(report()))
+        self.assertTrue(file.exists())
+        self.assertEqual(1, spool.size)
+
     def test_adopted_directory_that_is_deleted_is_kept_again(self):
         first = self.spool()
         first.keep(report())

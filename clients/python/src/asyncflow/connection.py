@@ -385,6 +385,8 @@ class Answer(io.RawIOBase):
         self._response = response
         self._path = path
         self._loaded: Optional[bytes] = None
+        #: How many bytes must still come; None if that is unknown.
+        self._expected: Optional[int] = None
         self.status = response.status
 
     def load(self) -> None:
@@ -397,18 +399,20 @@ class Answer(io.RawIOBase):
             try:
                 return _envelope(self._path, self.status, self.read())
             except FlowError as e:
-                if isinstance(e, FlowUnreachable) or e.status == 413:
+                if isinstance(e, FlowUnreachable) or e.status in (401, 413):
                     self._connection.close()  # what a stranger says next is no answer either
                 raise
 
     def require_object(self) -> None:
-        """A page of a gateway is no object, whatever its status, and no end of one by a cut is
-        taken for its end."""
+        """A page of a gateway is no object, whatever its status, and neither is a part of one."""
         response = self._response
-        is_whole = response.chunked or response.length is not None
-        if not is_whole or response.getheader("Content-Disposition") != "attachment":
+        kind = response.getheader("Content-Type", "")
+        size = response.getheader("X-Body-Bytes", "")  # a gateway may take Content-Length away
+        is_object = kind.startswith("application/octet-stream") and response.getheader("X-Trace-Id")
+        if not is_object or not (response.chunked or response.length is not None):
             self._connection.close()
             raise _unreadable(self._path, self.status)
+        self._expected = int(size) if size.isdecimal() else None
 
     def read(self, size: int = -1) -> bytes:
         """The body, or the next part of it. Never ends early: a broken connection is an error."""
@@ -419,9 +423,17 @@ class Answer(io.RawIOBase):
             data = self._response.read(None if size < 0 else size)
             if size > 0 and not data and self._response.length:
                 raise http.client.IncompleteRead(b"", self._response.length)
+            self._count(len(data), is_end=size < 0 or (size > 0 and not data))
             return data
         except (OSError, http.client.HTTPException) as e:
             raise self._pool._silence(self._path, e) from e
+
+    def _count(self, size: int, is_end: bool) -> None:
+        if self._expected is not None:
+            self._expected -= size
+            if self._expected < 0 or (is_end and self._expected > 0):
+                self._connection.close()
+                raise http.client.HTTPException("the body has not as many bytes as X-Body-Bytes says")
 
     def readable(self) -> bool:
         return True
@@ -473,12 +485,12 @@ def _envelope(path: str, status: int, body: bytes) -> Dict[str, Any]:
 
 
 def _unreadable(path: str, status: int) -> FlowError:
+    """What an answer means that is not flowsvr's: its status alone says it."""
+    between = f"{path}: something between here and flowsvr"
     if status == 413:
-        return FlowError(
-            Code.TOO_LARGE,
-            f"{path}: something between here and flowsvr takes no body of this size (HTTP 413)",
-            status,
-        )
+        return FlowError(Code.TOO_LARGE, f"{between} takes no body of this size (HTTP 413)", status)
+    if status == 401:
+        return FlowError(Code.NOT_AUTHENTICATED, f"{between} refuses the key (HTTP 401)", status)
     return FlowUnreachable(
         f"{path}: what answers (HTTP {status}) is not flowsvr; check that the URL is right and that"
         " no proxy answers in its place",

@@ -63,8 +63,6 @@ class Heart:
         self._told_of_tasks = False
         self._bare_until = clock()
         self._is_heard = False
-        #: When the last beat began that was answered; minus infinity if the next one was not.
-        self.heard_at = float("-inf")
 
     @property
     def works(self) -> bool:
@@ -104,11 +102,9 @@ class Heart:
             self._not_before = self._clock() + min(self._backoff.next(), shortest)
             self._idle_beat = self._not_before
             self._is_heard = False
-            self.heard_at = float("-inf")
             self._trouble.failed(e, "tried again until they work")
             return
         self._is_heard = True
-        self.heard_at = start
         is_mended = self._trouble.lasts
         self._trouble.worked()
         self._backoff.reset()

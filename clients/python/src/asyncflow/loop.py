@@ -60,7 +60,6 @@ class Loop:
             if not self._stopping:
                 self._woken.wait(None if pause == UNTIL_WOKEN else pause)
 
-
     def _tell(self, failure: BaseException) -> None:
         """With its stack trace only the first time in a row."""
         is_known, self._failure = self._failure == repr(failure), repr(failure)

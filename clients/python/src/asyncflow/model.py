@@ -63,14 +63,14 @@ class FlowError(Exception):
 
 
 #: What a firewall or a gateway answers to a call that it never lets through.
-_NEVER = (403, 405, 414, 431, 501)
+_NEVER = (301, 308, 400, 403, 405, 406, 411, 414, 415, 417, 422, 426, 431, 451, 501, 505)
 
 
 class FlowUnreachable(FlowError):
     """No answer of flowsvr arrived; the call may have taken effect all the same.
 
-    ``retryable`` unless a firewall or a gateway refused the call in a way (403, 405, 414, 431, 501)
-    in which it refuses the same call again; ``status`` is 0 if nothing answered.
+    ``retryable`` unless a firewall or a gateway refused the call with a status, such as 403, with
+    which it refuses the same call again; ``status`` is 0 if nothing answered.
     """
 
     def __init__(self, message: str, status: int = 0) -> None:

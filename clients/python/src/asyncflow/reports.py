@@ -47,6 +47,10 @@ MOST_REPORTS = 1000
 #: How long a report is repeated that fails while all other calls work, in seconds.
 GIVE_UP_AFTER = 600.0
 
+#: The same for a run whose time is over by the next try; so long that the heartbeats would have
+#: failed, too, if the server were away.
+PATIENCE_AT_THE_END = 10.0
+
 LONGEST_REASON = 1000
 
 
@@ -186,9 +190,20 @@ class _Pending:
     not_before: float = 0.0
     is_stranded: bool = False
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether something between may dislike what the report says; its reason alone may pass."""
+        return self.report.creates is not None or self.report.text is not None
+
     def __str__(self) -> str:
         report = self.report
         return f"{report.task_id} (epoch {report.lease_epoch}, {report.outcome})"
+
+
+def _patience(pending: _Pending) -> float:
+    """For how long a report is repeated, which would come too late after the end of its run."""
+    is_last = pending.run is not None and pending.not_before >= pending.run.lease.report_by
+    return PATIENCE_AT_THE_END if is_last and pending.has_texts else GIVE_UP_AFTER
 
 
 class ReportSender:
@@ -223,8 +238,6 @@ class ReportSender:
         self._sending: List[_Pending] = []
         #: Whether all other calls work at present; then a failure may be the report's own.
         self.others_work: Callable[[], bool] = lambda: False
-        #: When the last of them began that was answered.
-        self.others_worked_at: Callable[[], float] = lambda: float("-inf")
 
     def submit(self, run: Run, report: Report) -> None:
         """Queues the report of a run, which must be REPORTING.
@@ -298,10 +311,10 @@ class ReportSender:
                 ready.append(pending)
             except Exception as e:
                 error = _as_flow_error(e)
-                if self._is_refused([pending], error):
-                    self._refused(pending, error.code, str(error))
-                else:
+                if error.may_pass:
                     self._later([pending], error)
+                else:
+                    self._refused(pending, error.code, str(error))
         return ready
 
     def _move_text(self, pending: _Pending) -> None:
@@ -332,7 +345,7 @@ class ReportSender:
         except Exception as e:
             error = _as_flow_error(e)
             is_too_much = error.code == Code.MALFORMED_BODY or error is not e
-            if not ((is_too_much and len(batch) > 1) or self._is_refused(batch, error)):
+            if error.may_pass and not (is_too_much and len(batch) > 1):
                 self._later(batch, error)
             elif len(batch) == 1:
                 self._refused(batch[0], error.code, str(error))
@@ -346,17 +359,9 @@ class ReportSender:
                 self._settled(pending)
                 self._end(pending)
             elif FlowError(answer.code, "", retryable=answer.code in _RETRYABLE).may_pass:
-                self._repeat(pending, is_own=True)
+                self._repeat(pending, True, answer.msg)
             else:
                 self._refused(pending, answer.code, answer.msg)
-
-    def _is_refused(self, batch: Sequence[_Pending], error: FlowError) -> bool:
-        """Whether the same reports would be refused again. What a firewall or a gateway stops, it
-        stops for ever if it has let another call pass since it stopped one of these before."""
-        if not isinstance(error, FlowUnreachable) or error.retryable:
-            return not error.may_pass
-        since = [p.failing_since for p in batch if p.failing_since is not None]
-        return bool(since) and self.others_worked_at() > min(since)
 
     def _later(self, batch: Sequence[_Pending], error: FlowError) -> None:
         self._trouble.failed(error, "kept, and repeated until they are accepted")
@@ -364,9 +369,9 @@ class ReportSender:
             error.code == Code.UNAVAILABLE and self.others_work()
         )
         for pending in batch:
-            self._repeat(pending, is_own)
+            self._repeat(pending, is_own, str(error))
 
-    def _repeat(self, pending: _Pending, is_own: bool) -> None:
+    def _repeat(self, pending: _Pending, is_own: bool, why: str) -> None:
         """Sends a report again later; ``is_own`` if all other calls work."""
         self._keep(pending)
         now = self._clock()
@@ -377,15 +382,30 @@ class ReportSender:
             pending.failing_since = None
         elif pending.failing_since is None:
             pending.failing_since = now
-        elif now - pending.failing_since >= GIVE_UP_AFTER:
-            log.error("%s: its report is given up", pending)
-            self._set_aside(pending)
-            self._end(pending)
+        elif now - pending.failing_since >= _patience(pending):
+            self._give_up(pending, why)
             return
         with self._lock:
             self._waiting.append(pending)
             if pending in self._sending:
                 self._sending.remove(pending)
+
+    def _give_up(self, pending: _Pending, why: str) -> None:
+        self._set_aside(pending)
+        if not pending.has_texts:
+            log.error("%s: its report is given up: %s", pending, why)
+            self._end(pending)
+            return
+        reason = f"the report {pending.report.outcome} found no way to flowsvr, while other calls did: {why}"
+        log.error("%s: %s; it is reported as RETRY", pending, reason)
+        self._replace(pending, "RETRY", reason, unexpected=True)
+
+    def _replace(self, pending: _Pending, outcome: str, reason: str, **members: Any) -> None:
+        """Sends another report, which says why the one before did not arrive."""
+        old, name = pending.report, str(uuid.uuid4())
+        who = (old.task_id, old.worker_id, old.lease_epoch)
+        new = Report(*who, outcome, name, err_msg=_words(reason), **members)
+        self._add(_Pending(new, pending.run, pending.stage))
 
     def _keep(self, pending: _Pending) -> bool:
         # A released task returns by itself when its lease ends.
@@ -429,16 +449,7 @@ class ReportSender:
         else:
             log.warning("%s: its report is refused (%s); it is reported as FAIL", pending, why)
             self._settled(pending)
-            reason = f"the report {report.outcome} was refused with {code}: {why}"
-            failure = Report(
-                report.task_id,
-                report.worker_id,
-                report.lease_epoch,
-                "FAIL",
-                str(uuid.uuid4()),
-                err_msg=_words(reason),
-            )
-            self._add(_Pending(failure, pending.run, pending.stage))
+            self._replace(pending, "FAIL", f"the report {report.outcome} was refused with {code}: {why}")
             return
         self._end(pending)
 

@@ -178,7 +178,9 @@ class Spool:
         if claim is not None and not claim.stands:
             self._lose(claim)
         if name in self._kept:
-            return True
+            if self._kept[name][1].exists():
+                return True
+            self._bytes -= self._kept.pop(name)[2]
         if self._is_closed or self._is_full(len(data)):
             return self._refuse("it is full")
         if self._own is None:

@@ -244,7 +244,7 @@ class _Server:
             if call is None:
                 raise FlowError(Code.INVALID_INPUT, f"{path}: the fake has no such call", 404)
             # As it would be on the wire: nothing of the caller's is shared.
-            sent = json.loads(json.dumps(body))
+            sent = json.loads(json.dumps(body, allow_nan=False))
             _require(sent, FIELDS[name])
             answer = json.loads(json.dumps(call(self, sent)))
         self._fail(self.after, name)

@@ -8,6 +8,8 @@ import logging
 import re
 from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence, Tuple
 
+from .loop import quietly
+
 if TYPE_CHECKING:
     from .run import Run
 
@@ -72,5 +74,5 @@ def _asked(ask: Callable[[], Optional[str]]) -> Optional[str]:
     try:
         return valid(ask())
     except BaseException as e:  # of user code: the heartbeats of a worker go on
-        log.warning("trace_parent failed, so the call belongs to no span: %r", e)
+        quietly(log.warning, "trace_parent failed, so the call belongs to no span: %r", e)
         return None

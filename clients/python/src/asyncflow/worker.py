@@ -253,7 +253,6 @@ class Worker:
             self._clock,
         )
         self._sender.others_work = lambda: self._heart.works
-        self._sender.others_worked_at = lambda: self._heart.heard_at
         self._deadlines = DeadlineWatch(self._runs, self._ends, self._stalled, self._clock)
         self._reporting = Loop("asyncflow-reports", self._sender.turn)
         self._beating = Loop("asyncflow-heartbeats", self._heart.turn)

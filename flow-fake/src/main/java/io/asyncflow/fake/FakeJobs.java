@@ -397,17 +397,17 @@ final class FakeJobs implements JobClient {
 
   @Override
   public void pauseJob(String jobId, String operator, String reason) {
-    setPaused(server.act(operator, reason), jobId, true);
+    setPaused(jobId, true, operator, reason);
   }
 
   @Override
   public void resumeJob(String jobId, String operator, String reason) {
-    setPaused(server.act(operator, reason), jobId, false);
+    setPaused(jobId, false, operator, reason);
   }
 
-  private void setPaused(SentFields in, String jobId, boolean paused) {
+  private void setPaused(String jobId, boolean paused, String operator, String reason) {
     synchronized (server) {
-      String id = named(in, jobId);
+      String id = named(server.act(operator, reason), jobId);
       Row row = rows.get(id);
       if (row.state.isFinal()) {
         throw notAllowed(

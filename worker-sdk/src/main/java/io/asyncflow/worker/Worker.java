@@ -114,11 +114,14 @@ public final class Worker implements AutoCloseable {
    * Stops as {@link #close} does, with another grace; of two stops the shorter grace counts.
    *
    * @return {@code false} if a task waits for the end of its lease, because no server accepted its
-   *     report
+   *     report, or if a listener of {@link Builder#whenRunEnds} calls this on a thread that the
+   *     stop needs: then the stop has only begun
    */
   public boolean stop(Duration grace) {
     boolean nothingLeft = loops.stop(grace);
-    forgetShutdownHook();
+    if (state() == WorkerState.STOPPED) { // else the hook waits for the end of the stop
+      forgetShutdownHook();
+    }
     return nothingLeft;
   }
 
@@ -520,7 +523,7 @@ public final class Worker implements AutoCloseable {
     /**
      * A callback that is told of the end of each run, for metrics; there may be several. It is
      * called by the threads of the worker, after the run's report was queued, and must return at
-     * once, unless it stops the worker; what it throws is only logged.
+     * once, unless it {@linkplain Worker#stop stops the worker}; what it throws is only logged.
      */
     public Builder whenRunEnds(Consumer<RunEnd> listener) {
       runEnds.add(Objects.requireNonNull(listener, "listener"));

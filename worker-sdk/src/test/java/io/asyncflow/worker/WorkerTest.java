@@ -29,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -389,6 +390,29 @@ class WorkerTest {
       assertThat(server.reports()).extracting(Report::taskId).doesNotContain(taskId);
       // The report is there before the thread is free again.
       await().atMost(PATIENCE).until(() -> worker.view().types().get(0).working() == 0);
+    }
+
+    /** The stop needs that thread: it keeps the leases of what still runs. */
+    @Test
+    void aStopByAListenerOnTheThreadOfTheHeartbeatsOnlyBegins() throws Exception {
+      server.withType(
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      AtomicReference<Worker> worker = new AtomicReference<>();
+      CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+      worker.set(
+          started(
+              aWorker()
+                  .handler("lark", "one", handler)
+                  .whenRunEnds(end -> stopped.complete(worker.get().stop(PATIENCE)))));
+      String taskId = create("HANG");
+      create("DEAF");
+      assertThat(handler.awaitStarted(2, PATIENCE)).isTrue();
+      server.cancelTask(taskId);
+      assertThat(stopped.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isFalse();
+      assertThat(worker.get().state()).isEqualTo(WorkerState.STOPPING);
+      handler.letGo();
+      assertThat(worker.get().stop(PATIENCE)).isTrue();
+      assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.SUCCESS);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.autoconfigure;
 
+import io.asyncflow.api.OneLine;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Cron;
 import io.asyncflow.worker.InvalidStageException;
@@ -15,9 +16,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
 import org.springframework.core.MethodIntrospector;
@@ -33,6 +37,8 @@ import org.springframework.util.ClassUtils;
  * otherwise advised.
  */
 class StageBeans {
+
+  private static final Logger log = LoggerFactory.getLogger(StageBeans.class);
 
   private static final List<Class<? extends Annotation>> MARKS = List.of(Stage.class, Cron.class);
 
@@ -62,9 +68,22 @@ class StageBeans {
     Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
     if (type != null && type.isInterface() && beans.isSingleton(name) && isOfApplication(type)) {
       // A lazy bean that is known by the return type of its method: the bean alone tells its marks.
-      return AopUtils.getTargetClass(beans.getBean(name));
+      return classOf(name);
     }
     return type == null ? null : ClassUtils.getUserClass(type);
+  }
+
+  /** A lazy bean that cannot be made yet must not end the start: most are no handlers. */
+  private Class<?> classOf(String name) {
+    try {
+      return AopUtils.getTargetClass(beans.getBean(name));
+    } catch (BeansException e) {
+      log.warn(
+          "the bean {} cannot be made, so if it has stages, they are not run: {}",
+          name,
+          OneLine.ofThrowable(e));
+      return null;
+    }
   }
 
   /** Whether handlers may be behind an interface; no bean of a library is made early for that. */

@@ -55,6 +55,9 @@ final class HeartbeatSender implements Loop.Step {
 
   private static final Duration FAREWELL = Duration.ofSeconds(1);
 
+  /** For how long beats carry leases alone, once the description was refused. */
+  private static final Duration BARE = Duration.ofMinutes(10);
+
   /** Prevents a busy loop at the end of a lease that the server does not renew. */
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
 
@@ -75,7 +78,7 @@ final class HeartbeatSender implements Loop.Step {
   private long describedUntil;
   private long notBefore;
   private boolean toldOfTasks;
-  private boolean tellsInfo = true;
+  private long bareUntil;
   private volatile boolean hasNews;
   private boolean isHeard;
 
@@ -111,6 +114,7 @@ final class HeartbeatSender implements Loop.Step {
     this.jitter = jitter;
     this.idleBeat = ticker.nanos() + jitter.shorten(LATEST_START, 1).toNanos();
     this.describedUntil = idleBeat;
+    this.bareUntil = ticker.nanos();
     this.outage = new OutageLog(log, "heartbeats", link);
     this.nextTurn = new NextTurn(wakeUp);
     held.whenAdded(run -> nextTurn.add(run.lease().renewAt()));
@@ -232,7 +236,7 @@ final class HeartbeatSender implements Loop.Step {
   }
 
   private HeartbeatAnswer send(List<HeldTask> tasks) {
-    if (!tellsInfo) {
+    if (ticker.nanos() < bareUntil) {
       return client.heartbeat(new Heartbeat(workerId, tasks));
     }
     try {
@@ -245,9 +249,10 @@ final class HeartbeatSender implements Loop.Step {
       // A description that is refused, by whatever is between too, or that cannot be made or
       // written, must not cost leases.
       HeartbeatAnswer answer = client.heartbeat(new Heartbeat(workerId, tasks));
-      tellsInfo = false;
+      bareUntil = ticker.nanos() + BARE.toNanos();
       log.warn(
-          "flowsvr gets no description of this worker any more, as it was refused: {}",
+          "flowsvr gets no description of this worker for {} min, as it was refused: {}",
+          BARE.toMinutes(),
           OneLine.ofThrowable(e));
       return answer;
     }

@@ -177,6 +177,7 @@ public final class WorkerLoops {
     sender.whenCaughtUp(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
     feed.whenChanged(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
     held.whenSettled(run -> progress.signal());
+    held.whenSettled(run -> slots.passOn());
   }
 
   private TypePipeline pipeline(
@@ -302,13 +303,17 @@ public final class WorkerLoops {
     }
     state = WorkerState.RUNNING;
     sender.adopt(); // before the first hold: an adopted report may be of a task that would be held
-    List.of(reporting, storing, beating, watching, feeding, scheduling, adopting, quarantine)
-        .forEach(Loop::start);
+    loops().forEach(Loop::start);
     pipelines.forEach(TypePipeline::start);
     log.info(
         "worker {} started: {}",
         settings.workerId(),
         pipelines.stream().map(TypePipeline::taskType).toList());
+  }
+
+  private List<Loop> loops() {
+    return List.of(
+        reporting, storing, beating, watching, feeding, scheduling, adopting, quarantine);
   }
 
   /** Adopts undelivered reports of other workers on this machine that have ended. */
@@ -371,9 +376,10 @@ public final class WorkerLoops {
   /**
    * Stops the worker: holds no more tasks, releases queued runs at once, and lets running ones
    * finish for {@code grace} before it interrupts and releases them. Leases are renewed until all
-   * runs are settled. A stop that is already under way takes the shorter grace of the two.
+   * runs are settled. A stop that is already under way takes the shorter grace of the two. A call
+   * by a thread that the stop needs does not wait, as that of a listener of the ends of runs.
    *
-   * @return {@code false} if a task waits for the end of its lease
+   * @return {@code false} if a task waits for the end of its lease, or the stop has only begun
    */
   public boolean stop(Duration grace) {
     boolean first;
@@ -391,7 +397,7 @@ public final class WorkerLoops {
       }
     }
     progress.signal();
-    if (Thread.currentThread() == stopping) { // a listener, told by the stop itself
+    if (Thread.currentThread() == stopping || loops().stream().anyMatch(Loop::isCurrent)) {
       return false;
     }
     try {
@@ -435,8 +441,7 @@ public final class WorkerLoops {
   }
 
   private void finish() {
-    List.of(feeding, scheduling, reporting, storing, beating, watching, adopting, quarantine)
-        .forEach(Loop::stop);
+    loops().forEach(Loop::stop);
     Set<Run> kept = sender.keepAll();
     long unsettled = held.all().stream().filter(run -> !kept.contains(run)).count();
     int spooled = spool.size();

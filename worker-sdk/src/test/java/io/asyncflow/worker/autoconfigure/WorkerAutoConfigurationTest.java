@@ -241,6 +241,12 @@ class WorkerAutoConfigurationTest {
 
     @Bean
     @Lazy
+    Work thatCannotBeMade() {
+      throw new IllegalStateException("what it connects to is not there yet");
+    }
+
+    @Bean
+    @Lazy
     Runnable ofALibrary() {
       throw new IllegalStateException("it is made early");
     }

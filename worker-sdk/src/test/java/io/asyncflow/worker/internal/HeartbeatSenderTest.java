@@ -164,6 +164,11 @@ class HeartbeatSenderTest {
       assertThat(log.lines()).hasSize(1);
     }
     assertThat(run.lease().trustedUntil()).isGreaterThan(trusted);
+    try (LoggedLines log = new LoggedLines(HeartbeatSender.class)) {
+      worker.ticker.advance(Duration.ofMinutes(10));
+      heart.runOnce();
+      assertThat(log.lines()).as("what refuses it may be mended, so it is tried again").hasSize(1);
+    }
   }
 
   private FlowClient refusingDescriptions(RuntimeException refusal) {

@@ -325,6 +325,9 @@ public final class RunPool {
   private void perform(Assignment next) {
     long start = ticker.nanos();
     try {
+      if (next.slot() != null) {
+        slots.passOn();
+      }
       runner.run(next.runs(), next.slot());
     } finally {
       long took = ticker.nanos() - start;

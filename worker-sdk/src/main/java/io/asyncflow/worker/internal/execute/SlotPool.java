@@ -74,7 +74,9 @@ public final class SlotPool implements Loop.Step {
   /** Waits for the places of {@link #kept}, which no other run gets; {@code null} for none. */
   private Run first;
 
+  /** {@code null} once {@link #first} has started. */
   private List<Place> kept;
+
   private final List<Runnable> freed = new CopyOnWriteArrayList<>();
   private final List<Runnable> quarantineChanged = new CopyOnWriteArrayList<>();
 
@@ -112,9 +114,9 @@ public final class SlotPool implements Loop.Step {
    */
   synchronized Optional<Slot> tryTake(Run run) {
     Optional<Slot> slot = tryTake(run.places(), run.stage().model(), keptForOthers(run));
-    if (slot.isPresent()) {
-      first = run == first ? null : first;
-    } else if (run.places() > 1 && keptForOthers(null) == null) {
+    if (slot.isPresent() && run == first) {
+      kept = null;
+    } else if (slot.isEmpty() && run.places() > 1 && first == null) {
       kept = leastBusy(run.places()).orElse(null);
       first = kept == null ? null : run;
     }
@@ -123,15 +125,31 @@ public final class SlotPool implements Loop.Step {
 
   /** The device on which the run gets no place; {@code null} for none. */
   private List<Place> keptForOthers(Run run) {
-    if (first != null && first.state() != RunState.QUEUED) {
-      first = null;
-    }
-    return first == null || first == run ? null : kept;
+    return isAnyKept() && first != run ? kept : null;
+  }
+
+  private boolean isAnyKept() {
+    return kept != null && first.state() == RunState.QUEUED;
   }
 
   /** Whether no other run gets the places for which this one waits. */
   synchronized boolean isNext(Run run) {
-    return keptForOthers(null) != null && run == first;
+    return isAnyKept() && run == first;
+  }
+
+  /**
+   * Tells all that wait for places if the run that kept some has started, or has left its queue.
+   * Not called under the lock of a pool, since it wakes the others.
+   */
+  public void passOn() {
+    synchronized (this) {
+      if (first == null || isAnyKept()) {
+        return;
+      }
+      first = null;
+      kept = null;
+    }
+    freed.forEach(Runnable::run);
   }
 
   private Optional<List<Place>> leastBusy(int places) {

@@ -2,7 +2,6 @@ package io.asyncflow.worker.internal.json;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -42,7 +41,16 @@ final class Jackson2Text implements JsonText {
     try {
       return json.readValue(text, json.constructType(type));
     } catch (JsonProcessingException e) {
-      throw new UnfitException(e.getOriginalMessage(), e instanceof JsonMappingException);
+      throw new UnfitException(e.getOriginalMessage(), isJson(text));
+    }
+  }
+
+  private boolean isJson(String text) {
+    try {
+      json.readTree(text);
+      return true;
+    } catch (JsonProcessingException e) {
+      return false;
     }
   }
 

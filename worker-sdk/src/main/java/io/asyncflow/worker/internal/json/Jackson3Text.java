@@ -2,7 +2,6 @@ package io.asyncflow.worker.internal.json;
 
 import java.lang.reflect.Type;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -21,7 +20,16 @@ final class Jackson3Text implements JsonText {
     try {
       return json.readValue(text, json.constructType(type));
     } catch (JacksonException e) {
-      throw new UnfitException(e.getOriginalMessage(), e instanceof DatabindException);
+      throw new UnfitException(e.getOriginalMessage(), isJson(text));
+    }
+  }
+
+  private boolean isJson(String text) {
+    try {
+      json.readTree(text);
+      return true;
+    } catch (JacksonException e) {
+      return false;
     }
   }
 

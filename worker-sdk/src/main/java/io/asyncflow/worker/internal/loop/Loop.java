@@ -54,6 +54,11 @@ public final class Loop {
     wakeUp.signal();
   }
 
+  /** Whether its own thread calls this. */
+  public boolean isCurrent() {
+    return Thread.currentThread() == thread;
+  }
+
   private void turn() {
     while (!stopped) {
       Duration wait = survive();

@@ -249,8 +249,9 @@ public final class HoldCall {
         scope.defers() ? OTHERS_AFTER_MS : null);
   }
 
+  /** By the code: a firewall, whose refusal is not {@code retryable()}, may refuse the answer. */
   private static boolean mayHaveHeld(FlowException e) {
-    return e.retryable() || e.errorCode() == ErrorCode.INTERNAL;
+    return e.errorCode().retryable() || e.errorCode() == ErrorCode.INTERNAL;
   }
 
   private synchronized void enter(boolean mayBeCut, boolean evenIfClosed) {

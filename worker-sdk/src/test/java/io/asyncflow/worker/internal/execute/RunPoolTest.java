@@ -287,11 +287,69 @@ class RunPoolTest {
     assertThat(two.tryTake(run(true))).isEmpty();
     Slot both = two.tryTake(large).orElseThrow();
     two.free(both);
+    two.passOn();
     assertThat(two.tryTake(run(true))).isPresent();
 
     assertThat(two.tryTake(large)).isEmpty();
+    assertThat(two.isNext(large)).isTrue();
     large.advance(RunState.QUEUED, RunState.Event.RELEASED);
     assertThat(two.tryTake(run(true))).as("what left the queue keeps nothing").isPresent();
+  }
+
+  /** What waits in other pools hears of places only when some are freed. */
+  @Test
+  void theRunThatKeptPlacesPassesOnWhatItDoesNotTake() {
+    SlotPool three = new SlotPool(Map.of("cuda:0", 3), ticker, new WakeUp());
+    AtomicInteger told = new AtomicInteger();
+    three.whenFreed(told::incrementAndGet);
+    Slot small = three.tryTake(2, "").orElseThrow();
+    Run large = run(new RegisteredStage("large", context -> null, StageNeeds.slots(2)));
+    assertThat(three.tryTake(large)).isEmpty();
+    three.passOn();
+    assertThat(told).as("it still waits").hasValue(0);
+    three.free(small);
+    assertThat(three.tryTake(large)).isPresent();
+    three.passOn();
+    assertThat(told).as("one place is left").hasValue(2);
+
+    Run lost = run(new RegisteredStage("large", context -> null, StageNeeds.slots(2)));
+    assertThat(three.tryTake(lost)).isEmpty();
+    lost.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
+    three.passOn();
+    three.passOn();
+    assertThat(told).hasValue(3);
+  }
+
+  @Test
+  void aRunOfAnotherTypeStartsBesideTheOneThatKeptPlaces() throws InterruptedException {
+    SlotPool three = new SlotPool(Map.of("cuda:0", 3), ticker, new WakeUp());
+    RunPool narrow = poolOn(three);
+    RunPool wide = poolOn(three);
+    Slot small = three.tryTake(2, "").orElseThrow();
+    Run large = run(new RegisteredStage("large", context -> null, StageNeeds.slots(2)));
+    assertThat(wide.offer(List.of(large))).isEmpty();
+    await().atMost(PATIENCE).until(() -> three.isNext(large));
+    Run one = run(true);
+    assertThat(narrow.offer(List.of(one))).isEmpty();
+    three.free(small);
+    assertThat(List.of(next(), next())).containsExactlyInAnyOrder(large, one);
+    letGo.release(2);
+    narrow.close();
+    wide.close();
+  }
+
+  private RunPool poolOn(SlotPool places) {
+    return new RunPool(
+        "shared",
+        1,
+        1,
+        places,
+        this::block,
+        Sealing.OFF,
+        Thread::new,
+        ticker,
+        () -> false,
+        () -> {});
   }
 
   @Test

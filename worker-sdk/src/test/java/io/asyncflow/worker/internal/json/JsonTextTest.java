@@ -129,6 +129,24 @@ class JsonTextTest {
 
   @ParameterizedTest
   @MethodSource("both")
+  void whatIsNoJsonIsKnownAtAnyDepth(JsonText json) {
+    for (String text :
+        List.of(
+            "{\"more\":[{\"name\":\"a\",\"size\":\"sm",
+            "{\"more\":[{\"name\":tru}]}",
+            "{\"prices\":{\"z\":1.5",
+            "{\"order_id\":\"0",
+            "{} x",
+            "{} {}")) {
+      assertThatExceptionOfType(JsonText.UnfitException.class)
+          .as(text)
+          .isThrownBy(() -> json.read(text, Order.class))
+          .matches(e -> !e.isJson(), "is no JSON");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("both")
   void aTimeKeepsItsOffset(JsonText json) throws JsonText.UnfitException {
     ZonedDateTime time = ZonedDateTime.parse("2026-10-25T02:30:00+01:00[Europe/Berlin]");
     assertThat(json.read(json.write(time), ZonedDateTime.class))

@@ -152,9 +152,17 @@ class TypePollerTest {
     @Test
     void aHoldOfUnknownOutcomeIsRepeated() {
       it.client.thenThrow(new FlowException(ErrorCode.UNAVAILABLE, "perhaps"));
+      it.client.thenThrow(
+          new FlowUnreachableException("a firewall refuses the answer, or the call", null) {
+            @Override
+            public boolean retryable() {
+              return false;
+            }
+          });
       it.turn();
       it.turn();
-      assertThat(holdId(0)).isEqualTo(holdId(1));
+      it.turn();
+      assertThat(holdId(0)).isEqualTo(holdId(1)).isEqualTo(holdId(2));
     }
 
     @Test
