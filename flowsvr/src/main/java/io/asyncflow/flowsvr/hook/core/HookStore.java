@@ -185,11 +185,17 @@ public class HookStore {
         == 1;
   }
 
-  /** A delivery succeeded. */
+  /** A delivery succeeded. Locks the row only after a failure. */
   public void succeeded(long id) {
-    jdbc.sql("UPDATE t_hook SET fail_since = NULL WHERE id = ? AND fail_since IS NOT NULL")
-        .param(id)
-        .update();
+    boolean hasFailed =
+        jdbc.sql("SELECT 1 FROM t_hook WHERE id = ? AND fail_since IS NOT NULL")
+            .param(id)
+            .query(Integer.class)
+            .optional()
+            .isPresent();
+    if (hasFailed) {
+      jdbc.sql("UPDATE t_hook SET fail_since = NULL WHERE id = ?").param(id).update();
+    }
   }
 
   /** A delivery failed. */
