@@ -1,11 +1,11 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.api.event.EventKind;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
 import io.asyncflow.rules.TaskActs;
-import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
 import java.util.Collection;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 
 /**
  * The acts of operators on the tasks of a {@link FakeFlowServer}, guarded by its lock. Jobs and
@@ -21,17 +21,17 @@ final class FakeActs {
 
   void cancel(String taskId) {
     FakeTask task = server.tasks.get(taskId);
-    if (act(task, EventKind.CANCELLED, TaskActs::cancelled)) {
+    if (act(task, TaskAct.CANCEL, Arguments.NONE)) {
       server.tasks.tellOfEnd(task);
     }
   }
 
   void pause(String taskId, boolean stop) {
-    act(server.tasks.get(taskId), EventKind.PAUSED, row -> TaskActs.paused(row, stop));
+    act(server.tasks.get(taskId), TaskAct.PAUSE, Arguments.stopping(stop));
   }
 
   void resume(String taskId) {
-    act(server.tasks.get(taskId), EventKind.RESUMED, TaskActs::resumed);
+    act(server.tasks.get(taskId), TaskAct.RESUME, Arguments.NONE);
   }
 
   void retry(String taskId) {
@@ -40,18 +40,18 @@ final class FakeActs {
     if (task.row.place() != null) {
       throw new UnsupportedOperationException("the fake flowsvr retries no task of a job");
     }
-    act(task, EventKind.REVIVED, TaskActs::retried);
+    act(task, TaskAct.RETRY, Arguments.NONE);
     server.tasks.tellOfRevival(task);
   }
 
   void restart(String taskId) {
-    act(server.tasks.get(taskId), EventKind.REVOKED, TaskActs::restarted);
+    act(server.tasks.get(taskId), TaskAct.RESTART, Arguments.NONE);
   }
 
   void setWorkers(String taskId, Collection<String> workerIds) {
     FakeTask task = server.tasks.get(taskId);
     Set<String> workers = Set.copyOf(workerIds);
-    act(task, EventKind.REVOKED, row -> TaskActs.reassigned(row, workers, row.lane()));
+    act(task, TaskAct.SET_WORKERS, Arguments.workers(workers, task.row.lane()));
     giveTo(task, workers);
   }
 
@@ -62,7 +62,7 @@ final class FakeActs {
 
   /** Lets a failed copy of a team wait again, for the worker that its job has chosen. */
   void reviveFor(String taskId, String worker) {
-    act(server.tasks.get(taskId), EventKind.REVIVED, TaskActs::retried);
+    act(server.tasks.get(taskId), TaskAct.RETRY, Arguments.NONE);
     moveTo(taskId, worker);
   }
 
@@ -75,15 +75,14 @@ final class FakeActs {
   }
 
   /** Writes what an act makes of a task; false if there is nothing to do. */
-  private boolean act(FakeTask task, EventKind kind, UnaryOperator<TaskRow> act) {
-    TaskRow before = server.tasks.rowNow(task);
-    TaskRow after = act.apply(before);
-    if (after.equals(before)) {
+  private boolean act(FakeTask task, TaskAct act, Arguments with) {
+    TaskTransition change = act.on(server.tasks.rowNow(task), with);
+    if (change.changesNothing()) {
       return false;
     }
-    server.tasks.write(task, after);
-    if (after.status() != before.status()) {
-      server.tasks.tell(kind, task, null);
+    server.tasks.write(task, change.after());
+    if (change.kind() != null) {
+      server.tasks.tell(change.kind(), task, null);
     }
     server.notifyAll();
     return true;

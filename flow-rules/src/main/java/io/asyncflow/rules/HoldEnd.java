@@ -211,10 +211,17 @@ public final class HoldEnd {
   }
 
   /**
-   * The transition of a task whose lease an operator has ended. The task is due as before, and a
-   * late report is accepted, as after any lease.
+   * The transition of a task whose lease an operator has ended before its time: the task waits, due
+   * as before, and neither a retry nor a delivery is used up. A late report is accepted, as after
+   * any lease.
+   *
+   * @throws TransitionNotAllowedException if the task is not executing
    */
   public static TaskTransition leaseEnded(TaskRow row) {
+    if (row.status() != TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(
+          row.id(), "only an executing task has a lease, this one is " + row.status());
+    }
     String reason = "an operator ended the lease";
     TaskRow ended =
         row.copy()

@@ -4,9 +4,8 @@ import io.asyncflow.api.TaskStatus;
 import java.util.Set;
 
 /**
- * Decides whether operators may cancel, pause, resume, retry, restart or reassign a task, and how
- * its row changes, for the server and the fake, so that both refuse with the same words. The
- * server's statements write the same, to which the model test holds them. Pure functions of the row
+ * The rules of {@link TaskAct}: whether operators may do an act on a task, and how its row changes,
+ * for the server and the fake, so that both refuse with the same words. Pure functions of the row
  * as it was read: each returns the row after the act, or the same row if there is nothing to do.
  */
 public final class TaskActs {
@@ -98,6 +97,75 @@ public final class TaskActs {
         .progress(null)
         .result(null)
         .row();
+  }
+
+  /**
+   * The row after its status was forced.
+   *
+   * @param status any but executing, which only a hold sets, and paused
+   * @throws TransitionNotAllowedException if it is executing
+   */
+  public static TaskRow forced(TaskRow row, TaskStatus status) {
+    requireForcible(row.id(), status);
+    return status == TaskStatus.WAITING ? revived(row) : row.copy().status(status).row();
+  }
+
+  /**
+   * Requires that the status may be forced.
+   *
+   * @throws TransitionNotAllowedException if it is executing, which only a hold sets
+   */
+  public static void requireForcible(TaskId id, TaskStatus status) {
+    if (status == TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
+    }
+  }
+
+  /**
+   * The row of a task that is due now and would be later.
+   *
+   * @throws TransitionNotAllowedException if it does not wait or is due already, or if its fire
+   *     time has not come
+   */
+  public static TaskRow dueNow(TaskRow row) {
+    requireMovable(row);
+    if (row.orderTime() <= row.now()) {
+      throw new TransitionNotAllowedException(row.id(), "it is due already");
+    }
+    return row.copy().orderTime(row.now() - row.priority() * 1000L).row();
+  }
+
+  /**
+   * The row of a waiting task that is due at another time, or more or less urgent. The priority of
+   * a task that is not due does not change when it becomes due, and one that is due stays so.
+   *
+   * @throws TransitionNotAllowedException if it does not wait, or if its fire time has not come
+   */
+  public static TaskRow rescheduled(TaskRow row, TaskAct.NewDue due) {
+    requireMovable(row);
+    if (due.runAt() != null) {
+      return row.copy().orderTime(due.runAt()).row();
+    }
+    if (due.delayMs() != null) {
+      return row.copy().orderTime(row.now() + due.delayMs()).row();
+    }
+    long headStart = (due.priority() - row.priority()) * 1000L;
+    boolean isDue = row.orderTime() <= row.now();
+    return row.copy()
+        .priority(due.priority())
+        .orderTime(isDue ? Math.min(row.now(), row.orderTime() - headStart) : row.orderTime())
+        .row();
+  }
+
+  private static void requireMovable(TaskRow row) {
+    if (row.status() != TaskStatus.WAITING) {
+      throw new TransitionNotAllowedException(
+          row.id(), "only a waiting task can be moved in time, this one is " + row.status());
+    }
+    if (row.fire() != null && row.fire().fireTime() > row.now()) {
+      throw new TransitionNotAllowedException(
+          row.id(), "its schedule made it ahead of its fire time; trigger the schedule instead");
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.bulk;
 
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.bulk.Bulk.Refusal;
 import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
@@ -7,6 +8,8 @@ import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.NewDue;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -61,6 +64,17 @@ public record BulkRow(
 
   /** The most refusals that are kept. */
   public static final int MOST_REFUSALS = 20;
+
+  /** The act of the single call. */
+  public TaskAct taskAct() {
+    return TaskAct.valueOf(act.name());
+  }
+
+  public TaskAct.Arguments taskArguments() {
+    TaskStatus status = arguments.status() == null ? null : TaskStatus.ofCode(arguments.status());
+    NewDue due = new NewDue(arguments.runAt(), null, arguments.priority());
+    return new TaskAct.Arguments(false, due, status, null, null);
+  }
 
   /** The verb of the single call. */
   public static Verb verbOf(BulkAct act) {

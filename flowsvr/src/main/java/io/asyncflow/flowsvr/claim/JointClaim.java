@@ -14,12 +14,13 @@ import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.Leases;
+import io.asyncflow.rules.TaskAct;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -63,7 +64,7 @@ class JointClaim {
 
   private final ClaimStore claims;
   private final TaskStore tasks;
-  private final TaskActStore taskActs;
+  private final TransitionStore transitions;
   private final HoldStore holds;
   private final ClaimLimits limits;
   private final EventLog events;
@@ -77,7 +78,7 @@ class JointClaim {
   JointClaim(
       ClaimStore claims,
       TaskStore tasks,
-      TaskActStore taskActs,
+      TransitionStore transitions,
       HoldStore holds,
       ClaimLimits limits,
       EventLog events,
@@ -86,7 +87,7 @@ class JointClaim {
       TaskPulse pulse) {
     this.claims = claims;
     this.tasks = tasks;
-    this.taskActs = taskActs;
+    this.transitions = transitions;
     this.holds = holds;
     this.limits = limits;
     this.events = events;
@@ -207,7 +208,8 @@ class JointClaim {
         waiting.stream()
             .filter(row -> row.place() != null && locked.contains(row.place().jobId()))
             .toList();
-    taskActs.pause(aside);
+    transitions.change(
+        aside.stream().map(row -> TaskAct.PAUSE.on(row, TaskAct.Arguments.NONE)).toList());
     waiting.removeAll(aside);
     return aside.size();
   }

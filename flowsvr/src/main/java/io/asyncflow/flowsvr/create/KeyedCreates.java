@@ -5,14 +5,15 @@ import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.flowsvr.task.KeyOptions;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.DuplicateCreate;
@@ -20,6 +21,7 @@ import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,7 +52,7 @@ class KeyedCreates {
 
   private final IdempotencyKeyStore keys;
   private final TaskStore tasks;
-  private final TaskActStore taskActs;
+  private final TransitionStore transitions;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final Lanes lanes;
@@ -59,14 +61,14 @@ class KeyedCreates {
   KeyedCreates(
       IdempotencyKeyStore keys,
       TaskStore tasks,
-      TaskActStore taskActs,
+      TransitionStore transitions,
       TaskFamilies families,
       NewTaskTables newTaskTables,
       Lanes lanes,
       @Value("${flow.idempotency-key-retention:7d}") Duration retention) {
     this.keys = keys;
     this.tasks = tasks;
-    this.taskActs = taskActs;
+    this.transitions = transitions;
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.lanes = lanes;
@@ -251,7 +253,10 @@ class KeyedCreates {
     if (!lane.equals(Lane.OPEN) && !standing.row.id().table().equals(table)) {
       lanes.extend(lane, standing.row.id().table());
     }
-    taskActs.renew(standing.row, standing.newBody, lane);
+    TaskRow row = standing.row;
+    EventKind kind = row.status() == TaskStatus.WAITING ? EventKind.REPLACED : EventKind.REVIVED;
+    TaskRow renewed = standing.newBody.renewing(row, lane);
+    transitions.change(List.of(new TaskTransition(row, renewed, kind, null)));
   }
 
   /**

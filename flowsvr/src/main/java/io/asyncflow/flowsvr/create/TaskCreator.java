@@ -251,11 +251,14 @@ public class TaskCreator {
         pulse.created(type, tasks.get(i).stage(), 1);
       }
     }
-    events.publish(
+    TasksWaiting news =
         TasksWaiting.created(
             type,
             written.stream().map(i -> results.get(i).id().table()).collect(toSet()),
-            written.stream().map(tasks::get).toList()));
+            written.stream().map(tasks::get).toList());
+    boolean areNew =
+        written.stream().allMatch(i -> results.get(i).outcome() == CreateOutcome.CREATED);
+    events.publish(areNew ? news : news.dueAtAnyTime());
   }
 
   private List<CreatedTask> createWithRetries(

@@ -283,7 +283,7 @@ public class ExpiredLeaseSweep {
             .map(row -> new Ended(HoldEnd.expired(row, type), HoldEnd.verdict(row, type)))
             .toList();
     if (!ended.isEmpty()) {
-      transitions.apply(table, ended.stream().map(Ended::transition).toList());
+      transitions.apply(ended.stream().map(Ended::transition).toList());
     }
     return ended;
   }

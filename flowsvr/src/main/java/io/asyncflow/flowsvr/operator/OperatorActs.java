@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.operator;
 
-import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.ActStore;
@@ -10,7 +9,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.lane.Lanes;
-import io.asyncflow.flowsvr.operator.RowAct.Done;
+import io.asyncflow.flowsvr.operator.RowChanger.Decided;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
@@ -18,12 +17,15 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
 import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.springframework.stereotype.Service;
 
@@ -37,7 +39,7 @@ public class OperatorActs {
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final TaskStore tasks;
-  private final RowActs rowActs;
+  private final RowChanger changer;
   private final TaskCreator creator;
   private final CopyStore copies;
   private final Acts acts;
@@ -50,7 +52,7 @@ public class OperatorActs {
       TaskFamilies families,
       NewTaskTables newTaskTables,
       TaskStore tasks,
-      RowActs rowActs,
+      RowChanger changer,
       TaskCreator creator,
       CopyStore copies,
       Acts acts,
@@ -61,7 +63,7 @@ public class OperatorActs {
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.tasks = tasks;
-    this.rowActs = rowActs;
+    this.changer = changer;
     this.creator = creator;
     this.copies = copies;
     this.acts = acts;
@@ -72,34 +74,48 @@ public class OperatorActs {
   }
 
   /**
+   * Does an act on a task. A repeat of an act changes nothing.
+   *
+   * @throws TransitionNotAllowedException if the task is in no state for it
+   */
+  public void act(TaskId id, TaskAct act, Arguments with, Expected expected, Reason why) {
+    if (act == TaskAct.SET_STATUS) {
+      TaskActs.requireForcible(id, with.status());
+    }
+    requireTable(id);
+    publish(
+        transactions.execute(
+            () -> {
+              if (act.revives(with) && !newTaskTables.enter(id.table())) {
+                throw drained(id);
+              }
+              return change(id, act, with, expected, why);
+            }));
+  }
+
+  /**
    * Cancels a task. The row keeps the holder's epoch and worker, so the next heartbeat tells the
-   * holder; its report is refused. Cancelling a cancelled task changes nothing.
+   * holder; its report is refused.
    *
    * @throws TransitionNotAllowedException if the task is done or failed
    */
   public void cancel(TaskId id, Expected expected, Reason why) {
-    once(id, expected, why, rowActs::cancel);
+    act(id, TaskAct.CANCEL, Arguments.NONE, expected, why);
   }
 
   /**
-   * Pauses a task: it keeps its stage and its order time, and no worker gets it before a resume.
-   * Pausing a paused task changes nothing.
+   * Sets the workers that may hold the task, and ends its hold by any other worker: the next
+   * heartbeat says so. If the lease of that hold has run out, its late report is refused from now
+   * on.
    *
-   * @param stop whether the hold of an executing task is ended. The next heartbeat tells the
-   *     holder, its report is refused, and the attempt does not count
-   * @throws TransitionNotAllowedException if the task has ended, or executes and is not stopped
+   * @param workers at most {@value io.asyncflow.rules.Lane#WORKERS}; empty for all
+   * @throws TransitionNotAllowedException if the task is final, or a copy of a team
    */
-  public void pause(TaskId id, boolean stop, Expected expected, Reason why) {
-    once(id, expected, why, row -> rowActs.pause(row, stop));
-  }
-
-  /**
-   * Lets a paused task wait again. Resuming a task that is not paused changes nothing.
-   *
-   * @throws TransitionNotAllowedException if the task has ended
-   */
-  public void resume(TaskId id, Expected expected, Reason why) {
-    once(id, expected, why, rowActs::resume);
+  public void setWorkers(TaskId id, Set<String> workers, Reason why) {
+    requireTable(id);
+    TaskActs.requireReassignable(first(id, tasks.findBriefly(id.table(), List.of(id.number()))));
+    String lane = lanes.of(workers, id.table()); // before the transaction
+    act(id, TaskAct.SET_WORKERS, Arguments.workers(workers, lane), Expected.ANYTHING, why);
   }
 
   /**
@@ -117,17 +133,17 @@ public class OperatorActs {
   /** The same for a task that is as the caller has seen it. */
   TaskId retry(TaskId id, Expected expected, Reason why) {
     requireTable(id);
-    boolean isInRow =
-        tell(
-            transactions.execute(
-                () -> {
-                  if (!newTaskTables.enter(id.table())) {
-                    find(id).ifPresent(expected::require);
-                    return null; // the table is drained
-                  }
-                  return act(id, expected, why, rowActs::retry);
-                }));
-    if (isInRow) {
+    Decided decided =
+        transactions.execute(
+            () -> {
+              if (!newTaskTables.enter(id.table())) {
+                find(id).ifPresent(expected::require);
+                return null; // the table is drained
+              }
+              return change(id, TaskAct.RETRY, Arguments.NONE, expected, why);
+            });
+    publish(decided);
+    if (decided != null) {
       return id;
     }
     Optional<TaskId> copy = copies.lastCopyOf(id);
@@ -203,56 +219,28 @@ public class OperatorActs {
     return Act.onTask(CopyStore.RETRY, id, origin.status(), origin.status()).making(copy);
   }
 
-  /**
-   * Forces a status.
-   *
-   * @param status any status but executing, which only a hold sets
-   * @throws TransitionNotAllowedException if it is executing
-   */
-  public void setStatus(TaskId id, TaskStatus status, Expected expected, Reason why) {
-    RowActs.requireForcible(id, status);
-    requireTable(id);
-    tell(
-        transactions.execute(
-            () -> {
-              if (status == TaskStatus.WAITING && !newTaskTables.enter(id.table())) {
-                throw drained(id);
-              }
-              return act(id, expected, why, row -> rowActs.setStatus(row, status));
-            }));
-  }
-
   /** The refusal of a forced status of a task in a table that cannot have waiting tasks. */
   public static TransitionNotAllowedException drained(TaskId id) {
     return new TransitionNotAllowedException(
         id, "its table holds only finished tasks by now; retry makes a copy");
   }
 
-  private void once(TaskId id, Expected expected, Reason why, RowAct act) {
-    tell(transactions.execute(() -> act(id, expected, why, act)));
-  }
-
   /** Does an act and records it; {@code null} if there was nothing to do. */
-  private Done act(TaskId id, Expected expected, Reason why, RowAct act) {
+  private Decided change(TaskId id, TaskAct act, Arguments with, Expected expected, Reason why) {
     TaskRow row = lock(id);
     expected.require(row);
-    Done done = act.on(row);
-    if (done != null) {
-      acts.record(done.act().by(why));
+    Decided decided = changer.decide(row, act, with);
+    if (decided != null) {
+      changer.write(act, List.of(decided));
+      acts.record(decided.act().by(why));
     }
-    return done;
+    return decided;
   }
 
-  /** Tells of what was committed; returns whether anything was done. */
-  private boolean tell(Done done) {
-    if (done == null) {
-      return false;
+  private void publish(Decided decided) {
+    if (decided != null && decided.news() != null) {
+      events.publish(decided.news());
     }
-    if (done.news() != null) {
-      events.publish(done.news());
-    }
-    done.counted().run();
-    return true;
   }
 
   /**
@@ -260,10 +248,10 @@ public class OperatorActs {
    *
    * @throws TaskNotFoundException if there are no acts and no such task
    */
-  public List<TaskAct> actsOn(TaskId id, int limit) {
-    List<TaskAct> found =
+  public List<AuditEntry> actsOn(TaskId id, int limit) {
+    List<AuditEntry> found =
         recorded.list(ActFilter.onObject(Act.objectOf(id)), Place.NEWEST, limit).stream()
-            .map(TaskAct::of)
+            .map(AuditEntry::of)
             .toList();
     if (found.isEmpty() && find(id).isEmpty()) {
       throw new TaskNotFoundException(id);
@@ -283,8 +271,10 @@ public class OperatorActs {
 
   private TaskRow lock(TaskId id) {
     requireTable(id);
-    return tasks.lock(id.table(), List.of(id.number())).stream()
-        .findFirst()
-        .orElseThrow(() -> new TaskNotFoundException(id));
+    return first(id, tasks.lock(id.table(), List.of(id.number())));
+  }
+
+  private static TaskRow first(TaskId id, List<TaskRow> rows) {
+    return rows.stream().findFirst().orElseThrow(() -> new TaskNotFoundException(id));
   }
 }

@@ -12,6 +12,8 @@ import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.field.TaskFields;
 import java.util.List;
@@ -28,12 +30,10 @@ class OperatorController {
   private static final int ACTS = 100;
 
   private final OperatorActs acts;
-  private final HolderActs holders;
   private final TaskReach reach;
 
-  OperatorController(OperatorActs acts, HolderActs holders, TaskReach reach) {
+  OperatorController(OperatorActs acts, TaskReach reach) {
     this.acts = acts;
-    this.holders = holders;
     this.reach = reach;
   }
 
@@ -66,7 +66,7 @@ class OperatorController {
 
   record Retried(String taskId) {}
 
-  record Acts(List<TaskAct> acts) {}
+  record Acts(List<AuditEntry> acts) {}
 
   @Takes(summary = "Cancels a task, and tells its holder", shape = ActOnSeen.class)
   @Needs(Verb.TASK_CANCEL)
@@ -102,7 +102,7 @@ class OperatorController {
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.pause(reach.require(id, caller), stop, expected, why);
+    acts.act(reach.require(id, caller), TaskAct.PAUSE, Arguments.stopping(stop), expected, why);
     return Envelope.done();
   }
 
@@ -114,7 +114,7 @@ class OperatorController {
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.resume(reach.require(id, caller), expected, why);
+    acts.act(reach.require(id, caller), TaskAct.RESUME, Arguments.NONE, expected, why);
     return Envelope.done();
   }
 
@@ -128,7 +128,8 @@ class OperatorController {
     Expected expected = Expected.read(in);
     Reason why = Reason.readRequired(in);
     in.refuseIfBad();
-    acts.setStatus(reach.require(id, caller), status, expected, why);
+    acts.act(
+        reach.require(id, caller), TaskAct.SET_STATUS, Arguments.status(status), expected, why);
     return Envelope.ok(null);
   }
 
@@ -140,7 +141,7 @@ class OperatorController {
     Set<String> workers = TaskFields.assignedWorkers(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    holders.setWorkers(reach.require(id, caller), workers, why);
+    acts.setWorkers(reach.require(id, caller), workers, why);
     return Envelope.ok(null);
   }
 
@@ -152,7 +153,7 @@ class OperatorController {
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    holders.restart(reach.require(id, caller), expected, why);
+    acts.act(reach.require(id, caller), TaskAct.RESTART, Arguments.NONE, expected, why);
     return Envelope.ok(null);
   }
 

@@ -123,7 +123,7 @@ class CreatingReports {
       throw new NotAcceptedException(verdict);
     }
     TaskTransition transition = report.transition(row, type);
-    transitions.apply(id.table(), List.of(transition));
+    transitions.apply(List.of(transition));
     if (report.report().reportId() != null) {
       reportedCreates.insert(id, row.leaseEpoch(), ids);
     }

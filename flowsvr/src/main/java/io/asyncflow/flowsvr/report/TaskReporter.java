@@ -487,7 +487,7 @@ public class TaskReporter {
         transaction.apply(
             () -> {
               Judged result = judge(reports, requireLogs(lock.apply(table, numbers)), type);
-              transitions.apply(table, List.copyOf(result.accepted()));
+              transitions.apply(List.copyOf(result.accepted()));
               return result;
             });
     publish(type, judged.accepted());

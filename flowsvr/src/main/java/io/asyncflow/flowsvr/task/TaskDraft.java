@@ -135,6 +135,25 @@ public record TaskDraft(
         0);
   }
 
+  /**
+   * The row of a waiting or final task, which is locked, after this has become its body: it waits,
+   * with all its retries. Reports of earlier holds are refused, but a repeated accepted report is
+   * still recognized. The log stays, unless the body has one.
+   *
+   * @param lane of the workers of this body
+   */
+  public TaskRow renewing(TaskRow row, String lane) {
+    return row.renewed(waiting(row.id(), null))
+        .copy()
+        .lane(lane)
+        .orderTime(runAt != null ? runAt : row.now() + dueIn())
+        .context(context == null ? "" : context)
+        .scheduleLog(scheduleLog == null ? row.scheduleLog() : scheduleLog)
+        .modifyTime(row.modifyTime())
+        .now(row.now())
+        .row();
+  }
+
   /** The same task with an idempotency key. */
   public TaskDraft withIdempotencyKey(String key) {
     return with(copy -> copy.idempotencyKey = key);

@@ -32,6 +32,11 @@ public record TasksWaiting(
     this(type, Set.of(), Set.of(), false);
   }
 
+  /** The same of tasks that may have become due before they were written. */
+  public TasksWaiting dueAtAnyTime() {
+    return new TasksWaiting(type, tables, stages, false);
+  }
+
   /** Tasks that were just created. */
   public static TasksWaiting created(
       TaskType type, Set<TaskTable> tables, Collection<TaskDraft> tasks) {

@@ -1,22 +1,33 @@
 package io.asyncflow.flowsvr.task;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.NOW_MS;
+import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.flowsvr.event.log.EventLog;
+import io.asyncflow.flowsvr.pulse.TaskPulse;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.system.db.StatementValues;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Writes the ends of holds: guarded transitions of many rows at a time.
+ * Writes what becomes of tasks: the ends of holds, and what is done to tasks from outside of their
+ * holds, by operators, jobs, schedules and creates. A statement writes the columns that differ
+ * between the rows before and after, many rows at a time, each guarded by what was read.
  *
  * <p>Every method runs in the caller's transaction, if there is one, and is one statement unless
  * stated otherwise. Thread-safe.
@@ -24,19 +35,15 @@ import org.springframework.stereotype.Component;
 @Component
 public class TransitionStore {
 
-  /**
-   * A column of the values that transitions are written from.
-   *
-   * @param sent the expression of the sent value
-   */
-  private record Column(String name, String sent, Function<TaskTransition, Object> value) {
+  /** A value that is sent with each row. */
+  private record Column(String name, Function<TaskRow, Object> value) {
 
-    Column(String name, Function<TaskTransition, Object> value) {
-      this(name, "v." + name, value);
+    boolean changesIn(TaskTransition transition) {
+      return !Objects.equals(value.apply(transition.before()), value.apply(transition.after()));
     }
 
-    Object of(TaskTransition transition) {
-      return value.apply(transition);
+    boolean isClearedIn(TaskTransition transition) {
+      return value.apply(transition.after()) == null && value.apply(transition.before()) != null;
     }
   }
 
@@ -49,70 +56,60 @@ public class TransitionStore {
   /** The columns that identify the row and guard against a change since it was read. */
   private static final List<Column> GUARDS =
       List.of(
-          new Column("id", transition -> transition.before().id().number()),
-          new Column("from_status", transition -> transition.before().status().code()),
-          new Column("from_epoch", transition -> transition.before().leaseEpoch()),
-          new Column("from_time", transition -> transition.before().modifyTime()));
+          new Column("id", row -> row.id().number()),
+          new Column("from_status", row -> row.status().code()),
+          new Column("from_epoch", TaskRow::leaseEpoch),
+          new Column("from_time", TaskRow::modifyTime));
 
-  private static final List<Column> ALWAYS_WRITTEN =
+  /** Small columns. Those that change in any row of a statement are written in all. */
+  private static final List<Column> VALUES =
       List.of(
-          new Column("status", transition -> transition.after().status().code()),
-          new Column("reported_epoch", transition -> transition.after().reportedEpoch()),
-          new Column("report_id", transition -> transition.after().reportId()),
-          new Column("schedule_log", transition -> transition.after().scheduleLog()));
+          new Column("status", row -> row.status().code()),
+          new Column("reported_epoch", TaskRow::reportedEpoch),
+          new Column("report_id", TaskRow::reportId),
+          new Column("user_id", TaskRow::userId),
+          new Column("task_stage", TaskRow::stage),
+          new Column("priority", TaskRow::priority),
+          new Column("order_time", TaskRow::orderTime),
+          new Column("crt_retry_num", TaskRow::crtRetryNum),
+          new Column("max_retry_num", TaskRow::maxRetryNum),
+          new Column("max_retry_interval", TaskRow::maxRetryInterval),
+          new Column("unexpected_num", TaskRow::unexpectedNum),
+          new Column("max_unexpected_retries", TaskRow::maxUnexpectedRetries),
+          new Column("delivery_count", TaskRow::deliveryCount),
+          new Column("lane", TaskRow::lane),
+          new Column("progress", TaskRow::progress),
+          new Column("trace_parent", TaskRow::traceParent));
 
-  /**
-   * The columns with {@code null} for an unchanged value; a statement has those that change in any
-   * of its rows.
-   */
-  private static final List<Column> WRITTEN_IF_CHANGED =
+  /** Columns that may be long: an unchanged text is sent as NULL, and kept. */
+  private static final List<Column> TEXTS =
       List.of(
-          new Column(
-              "task_stage",
-              transition -> unlessSame(transition.after().stage(), transition.before().stage())),
-          new Column(
-              "priority",
-              transition ->
-                  unlessSame(transition.after().priority(), transition.before().priority())),
-          new Column(
-              "order_time",
-              transition ->
-                  unlessSame(transition.after().orderTime(), transition.before().orderTime())),
-          new Column(
-              "crt_retry_num",
-              transition ->
-                  unlessSame(transition.after().crtRetryNum(), transition.before().crtRetryNum())),
-          new Column(
-              "lane",
-              "CONVERT(v.lane USING ascii)", // the sent values are utf8mb4, which MySQL does not
-              // mix
-              transition -> unlessSame(transition.after().lane(), transition.before().lane())),
-          new Column(
-              "unexpected_num",
-              transition ->
-                  unlessSame(
-                      transition.after().unexpectedNum(), transition.before().unexpectedNum())),
-          new Column(
-              "delivery_count",
-              transition ->
-                  unlessSame(
-                      transition.after().deliveryCount(), transition.before().deliveryCount())),
-          new Column(
-              "task_context",
-              transition ->
-                  unlessSame(transition.after().context(), transition.before().context())),
-          new Column(
-              "result",
-              transition -> unlessSame(transition.after().result(), transition.before().result())));
+          new Column("schedule_log", TaskRow::scheduleLog),
+          new Column("task_context", TaskRow::context),
+          new Column("result", TaskRow::result));
+
+  /** The end of a hold, which only one report or sweep writes. */
+  private static final String OF_HOLD = "\n  AND t.reported_epoch < v.from_epoch";
+
+  private static final TableSql LEAVE_JOB =
+      new TableSql(
+          """
+          UPDATE %s FORCE INDEX (PRIMARY)
+          SET job_id = NULL,
+              job_index = NULL
+          WHERE id IN (:ids)
+          """);
 
   private final JdbcTemplate jdbc;
   private final List<TaskLedger> ledgers;
   private final EventLog events;
+  private final TaskPulse pulse;
 
-  TransitionStore(JdbcTemplate jdbc, List<TaskLedger> ledgers, EventLog events) {
+  TransitionStore(JdbcTemplate jdbc, List<TaskLedger> ledgers, EventLog events, TaskPulse pulse) {
     this.jdbc = jdbc;
     this.ledgers = ledgers;
     this.events = events;
+    this.pulse = pulse;
   }
 
   /**
@@ -128,7 +125,8 @@ public class TransitionStore {
     if (transitions.stream().anyMatch(transition -> transition.before().isLedgered())) {
       throw new IllegalArgumentException("ledgered tasks are written under a lock");
     }
-    return applyInOneStatement(table, transitions);
+    requireHolds(transitions);
+    return write(table, transitions, OF_HOLD);
   }
 
   /**
@@ -142,44 +140,96 @@ public class TransitionStore {
 
   /**
    * Writes the ends of holds of rows that the caller has locked, each with the guard of {@link
-   * #applyIfUnchanged}, in one or more statements.
+   * #applyIfUnchanged}, in one or more statements a table.
    *
    * @param transitions in the order of the rows' ids
    * @throws IncorrectUpdateSemanticsDataAccessException if a row was not written although it was
    *     locked; this is a bug, and nothing must be committed
    */
-  public void apply(TaskTable table, List<TaskTransition> transitions) {
+  public void apply(List<TaskTransition> transitions) {
+    requireHolds(transitions);
+    writeLocked(transitions, OF_HOLD);
+    record(transitions);
+  }
+
+  private static void requireHolds(List<TaskTransition> transitions) {
+    for (TaskTransition transition : transitions) {
+      TaskRow row = transition.before();
+      if (row.status().isFinal()) {
+        throw new IllegalArgumentException(row.id() + " is " + row.status() + ", which is final");
+      }
+    }
+  }
+
+  /**
+   * Writes what is done to tasks from outside of their holds, in one or more statements a table.
+   * Counts the statuses that are forced after the commit.
+   *
+   * @param changes of rows that the caller has locked, in the order of their ids
+   * @throws IncorrectUpdateSemanticsDataAccessException as {@link #apply}
+   */
+  public void change(List<TaskTransition> changes) {
+    writeLocked(changes, "");
+    record(changes);
+    AfterCommit.run(
+        () -> changes.forEach(change -> pulse.forced(change.before(), change.after().status())));
+  }
+
+  /** Removes tasks that were replaced in their job from it. */
+  public void leaveJob(TaskTable table, Collection<Long> numbers) {
+    JdbcClient.create(jdbc).sql(LEAVE_JOB.of(table)).param("ids", numbers).update();
+  }
+
+  private void writeLocked(List<TaskTransition> transitions, String guard) {
+    transitions.stream()
+        .collect(groupingBy(change -> change.before().id().table(), TreeMap::new, toList()))
+        .forEach((table, ofTable) -> writeLocked(table, ofTable, guard));
+  }
+
+  private void writeLocked(TaskTable table, List<TaskTransition> transitions, String guard) {
     for (int start = 0; start < transitions.size(); start += MAX_TRANSITIONS_PER_STATEMENT) {
       int end = Math.min(start + MAX_TRANSITIONS_PER_STATEMENT, transitions.size());
       List<TaskTransition> group = transitions.subList(start, end);
-      int changed = applyInOneStatement(table, group);
+      int changed = write(table, group, guard);
       if (changed != group.size()) {
         throw new IncorrectUpdateSemanticsDataAccessException(
             changed + " of " + group.size() + " locked tasks changed in " + table);
       }
     }
-    record(transitions);
   }
 
   private void record(List<TaskTransition> written) {
     List<TaskLedger.Change> changes = written.stream().map(TaskLedger.Change::of).toList();
     ledgers.forEach(ledger -> ledger.record(changes));
-    written.forEach(
-        transition -> events.addTask(transition.kind(), transition.after(), transition.errMsg()));
+    written.stream()
+        .filter(transition -> transition.kind() != null)
+        .forEach(
+            transition ->
+                events.addTask(transition.kind(), transition.after(), transition.errMsg()));
   }
 
-  private int applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
-    List<Column> changed =
-        WRITTEN_IF_CHANGED.stream()
-            .filter(
-                column ->
-                    transitions.stream().anyMatch(transition -> column.of(transition) != null))
-            .toList();
+  private int write(TaskTable table, List<TaskTransition> transitions, String guard) {
+    List<Column> values = new ArrayList<>();
+    List<Column> texts = new ArrayList<>();
+    VALUES.stream().filter(column -> changes(column, transitions)).forEach(values::add);
+    for (Column text : TEXTS) {
+      if (transitions.stream().anyMatch(text::isClearedIn)) {
+        values.add(text);
+      } else if (changes(text, transitions)) {
+        texts.add(text);
+      }
+    }
+    List<Object> sent = new ArrayList<>();
+    for (TaskTransition transition : transitions) {
+      GUARDS.forEach(column -> sent.add(column.value().apply(transition.before())));
+      values.forEach(column -> sent.add(column.value().apply(transition.after())));
+      texts.forEach(
+          text ->
+              sent.add(text.changesIn(transition) ? text.value().apply(transition.after()) : null));
+    }
     List<Column> columns = new ArrayList<>(GUARDS);
-    columns.addAll(ALWAYS_WRITTEN);
-    columns.addAll(changed);
-    List<Object> values = new ArrayList<>(transitions.size() * columns.size());
-    transitions.forEach(transition -> columns.forEach(column -> values.add(column.of(transition))));
+    columns.addAll(values);
+    columns.addAll(texts);
     // STRAIGHT_JOIN: from the values to the rows, in their order, never the other way round.
     String sql =
         """
@@ -191,28 +241,27 @@ public class TransitionStore {
             t.modify_time = %s
         WHERE t.status = v.from_status
           AND t.lease_epoch = v.from_epoch
-          AND t.reported_epoch < v.from_epoch
-          AND t.modify_time = v.from_time
+          AND t.modify_time = v.from_time%s
         """
             .formatted(
                 each(columns, ", ", "? AS %1$s"),
                 ("UNION ALL SELECT ?" + ", ?".repeat(columns.size() - 1) + "\n")
                     .repeat(transitions.size() - 1),
                 table.sqlName(),
-                each(ALWAYS_WRITTEN, "", "t.%1$s = v.%1$s, "),
-                each(changed, "", "t.%1$s = COALESCE(%2$s, t.%1$s), "),
-                NOW_MS);
-    return jdbc.update(sql, new StatementValues(values));
+                each(values, "", "t.%1$s = v.%1$s, "),
+                each(texts, "", "t.%1$s = COALESCE(v.%1$s, t.%1$s), "),
+                NOW_MS,
+                guard);
+    return jdbc.update(sql, new StatementValues(sent));
+  }
+
+  private static boolean changes(Column column, List<TaskTransition> transitions) {
+    return transitions.stream().anyMatch(column::changesIn);
   }
 
   private static String each(List<Column> columns, String separator, String format) {
     return columns.stream()
-        .map(column -> format.formatted(column.name(), column.sent()))
+        .map(column -> format.formatted(column.name()))
         .collect(joining(separator));
-  }
-
-  /** {@code null} for an unchanged value, so that large texts are not sent in vain. */
-  static <T> T unlessSame(T value, T current) {
-    return value == null || value.equals(current) ? null : value;
   }
 }

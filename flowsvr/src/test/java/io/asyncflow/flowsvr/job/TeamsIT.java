@@ -31,7 +31,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.job.steps.TeamWatch;
-import io.asyncflow.flowsvr.operator.HolderActs;
+import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.worker.WorkerRegistry;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
@@ -63,7 +63,7 @@ class TeamsIT {
   @Autowired JobCatchUp catchUp;
   @Autowired TeamWatch watch;
   @Autowired WorkerRegistry registry;
-  @Autowired HolderActs holders;
+  @Autowired OperatorActs holders;
   @Autowired MeterRegistry meters;
   @Autowired JdbcClient jdbc;
   @LocalServerPort int port;

@@ -29,7 +29,7 @@ import io.asyncflow.flowsvr.create.IdempotencyConflictException;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.operator.Expected;
-import io.asyncflow.flowsvr.operator.HolderActs;
+import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -41,6 +41,8 @@ import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.Lane;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -87,7 +89,7 @@ class LanesIT {
   @Autowired Lanes lanes;
   @Autowired LaneStore store;
   @Autowired LaneRetention retention;
-  @Autowired HolderActs acts;
+  @Autowired OperatorActs acts;
   @Autowired ApplicationEventPublisher events;
   @LocalServerPort int port;
 
@@ -386,10 +388,11 @@ class LanesIT {
   @Test
   void restartEndsARunAndTheTaskIsDueAgain() {
     TaskId id = given.aWaitingTask().ofType(lark).create();
-    assertThatThrownBy(() -> acts.restart(id, Expected.ANYTHING, RESTART))
+    assertThatThrownBy(
+            () -> acts.act(id, TaskAct.RESTART, Arguments.NONE, Expected.ANYTHING, RESTART))
         .isInstanceOf(TransitionNotAllowedException.class);
     Task task = given.aHold(lark).by("w1").theTask();
-    acts.restart(id, Expected.ANYTHING, RESTART);
+    acts.act(id, TaskAct.RESTART, Arguments.NONE, Expected.ANYTHING, RESTART);
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.WAITING);
     assertThat(row.reportedEpoch()).isEqualTo(1);

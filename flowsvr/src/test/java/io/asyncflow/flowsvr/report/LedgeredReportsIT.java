@@ -27,6 +27,8 @@ import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
@@ -156,8 +158,18 @@ class LedgeredReportsIT {
   @Test
   void operatorsTell() {
     TaskId id = aFiredTask();
-    acts.setStatus(id, SUCCESS, Expected.ANYTHING, new Reason("ann", ""));
-    acts.setStatus(id, WAITING, Expected.ANYTHING, new Reason("ann", ""));
+    acts.act(
+        id,
+        TaskAct.SET_STATUS,
+        Arguments.status(SUCCESS),
+        Expected.ANYTHING,
+        new Reason("ann", ""));
+    acts.act(
+        id,
+        TaskAct.SET_STATUS,
+        Arguments.status(WAITING),
+        Expected.ANYTHING,
+        new Reason("ann", ""));
     acts.cancel(id, Expected.ANYTHING, new Reason("ann", ""));
     acts.retry(id, new Reason("ann", ""));
     assertThat(told(id))

@@ -419,7 +419,7 @@ class ReportsIT {
               () ->
                   transactions.execute(
                       () -> {
-                        ends.apply(ids.get(0).table(), transitions);
+                        ends.apply(transitions);
                         return null;
                       }))
           .isInstanceOf(IncorrectUpdateSemanticsDataAccessException.class);

@@ -31,6 +31,8 @@ import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
@@ -436,7 +438,7 @@ class TaskWhyIT {
   void aPausedTaskNamesItsOperator() {
     TaskType type = given.aType().create();
     TaskId id = due(type);
-    acts.pause(id, false, Expected.ANYTHING, ADA);
+    acts.act(id, TaskAct.PAUSE, Arguments.NONE, Expected.ANYTHING, ADA);
 
     Why why = why(id);
 
@@ -567,7 +569,8 @@ class TaskWhyIT {
     TaskId cancelled = due(type);
     acts.cancel(cancelled, Expected.ANYTHING, ADA);
     TaskId forced = due(type);
-    acts.setStatus(forced, TaskStatus.FAILED, Expected.ANYTHING, ADA);
+    acts.act(
+        forced, TaskAct.SET_STATUS, Arguments.status(TaskStatus.FAILED), Expected.ANYTHING, ADA);
 
     assertThat(reason(why(failed), "FAILED_FINAL").data())
         .containsEntry("verdict", "FAIL")
@@ -607,8 +610,8 @@ class TaskWhyIT {
     TaskId id = due(type);
     given.reportOn(given.aHold(type).by("w1").theTask()).nextStage("second", "{}", null);
     given.reportOn(given.aHold(type).by("w2").theTask()).retryAfterMs(0);
-    acts.pause(id, false, Expected.ANYTHING, ADA);
-    acts.resume(id, Expected.ANYTHING, ADA);
+    acts.act(id, TaskAct.PAUSE, Arguments.NONE, Expected.ANYTHING, ADA);
+    acts.act(id, TaskAct.RESUME, Arguments.NONE, Expected.ANYTHING, ADA);
     Task held = given.aHold(type).by("w3").theTask();
 
     TaskHistory history = reads.inTurn(() -> histories.of(id, TestCallers.ADMIN));

@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.bulk.run;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.bulk.Bulk.Refusal;
-import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
@@ -14,8 +13,8 @@ import io.asyncflow.flowsvr.bulk.BulkCaps;
 import io.asyncflow.flowsvr.bulk.BulkRow;
 import io.asyncflow.flowsvr.bulk.BulkStore;
 import io.asyncflow.flowsvr.operator.OperatorActs;
-import io.asyncflow.flowsvr.operator.RowAct;
-import io.asyncflow.flowsvr.operator.RowAct.Done;
+import io.asyncflow.flowsvr.operator.RowChanger;
+import io.asyncflow.flowsvr.operator.RowChanger.Decided;
 import io.asyncflow.flowsvr.search.SearchForm;
 import io.asyncflow.flowsvr.search.TaskSearch;
 import io.asyncflow.flowsvr.search.TaskSearch.Page;
@@ -30,6 +29,7 @@ import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskAct;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -68,7 +68,7 @@ public class BulkPages {
           .thenComparingInt(TaskTable::number);
 
   private final BulkStore store;
-  private final BulkActs bulkActs;
+  private final RowChanger changer;
   private final LaterCallers callers;
   private final BulkCaps caps;
   private final TaskSearch search;
@@ -86,7 +86,7 @@ public class BulkPages {
 
   BulkPages(
       BulkStore store,
-      BulkActs bulkActs,
+      RowChanger changer,
       LaterCallers callers,
       BulkCaps caps,
       TaskSearch search,
@@ -99,7 +99,7 @@ public class BulkPages {
       RetryingTransactions transactions,
       Events events) {
     this.store = store;
-    this.bulkActs = bulkActs;
+    this.changer = changer;
     this.callers = callers;
     this.caps = caps;
     this.search = search;
@@ -218,11 +218,10 @@ public class BulkPages {
 
   private void act(Part part, int limit) {
     try {
-      List<Done> done = transactions.execute(() -> actOnAll(part));
+      List<Decided> done = transactions.execute(() -> actOnAll(part));
       Set<TasksWaiting> news = new LinkedHashSet<>();
-      done.stream().map(Done::news).filter(told -> told != null).forEach(news::add);
+      done.stream().map(Decided::news).filter(told -> told != null).forEach(news::add);
       news.forEach(events::publish);
-      done.forEach(each -> each.counted().run());
     } catch (Moved | Drained | TransientDataAccessException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -249,11 +248,12 @@ public class BulkPages {
   }
 
   /** Acts on the tasks of a page, in the transaction of this thread. */
-  private List<Done> actOnAll(Part part) {
+  private List<Decided> actOnAll(Part part) {
     BulkRow bulk = part.bulk();
-    RowAct act = bulkActs.of(bulk);
+    TaskAct act = bulk.taskAct();
+    TaskAct.Arguments with = bulk.taskArguments();
     Tally tally = new Tally(bulk.progress());
-    List<Done> done = new ArrayList<>();
+    List<Decided> done = new ArrayList<>();
     byTable(part.found().ids())
         .forEach(
             (table, ids) -> {
@@ -261,8 +261,8 @@ public class BulkPages {
                 ids.forEach(id -> tally.skip());
                 return;
               }
-              boolean mayRevive = !BulkActs.revives(bulk) || newTaskTables.enter(table);
-              if (!mayRevive && bulk.act() == BulkAct.RETRY) {
+              boolean mayRevive = !act.revives(with) || newTaskTables.enter(table);
+              if (!mayRevive && act == TaskAct.RETRY) {
                 throw new Drained();
               }
               List<TaskRow> rows = tasks.lock(table, ids.stream().map(TaskId::number).toList());
@@ -281,7 +281,7 @@ public class BulkPages {
                   if (!mayRevive) {
                     throw OperatorActs.drained(row.id());
                   }
-                  Done made = act.on(row);
+                  Decided made = changer.decide(row, act, with);
                   if (made == null) {
                     tally.skip();
                   } else {
@@ -294,6 +294,7 @@ public class BulkPages {
               }
             });
     if (!done.isEmpty()) {
+      changer.write(act, done);
       acts.recordAllBy(bulk.actor(), done.stream().map(each -> ofBulk(each.act(), bulk)).toList());
     }
     advance(part, tally);

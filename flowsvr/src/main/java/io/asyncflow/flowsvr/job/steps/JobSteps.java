@@ -18,16 +18,19 @@ import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +65,7 @@ public class JobSteps {
   private final ChildRelease release;
   private final TeamSteps teams;
   private final TaskStore tasks;
-  private final TaskActStore taskActs;
+  private final TransitionStore transitions;
   private final TaskCreator creator;
   private final TaskCopies copies;
   private final Lanes lanes;
@@ -79,7 +82,7 @@ public class JobSteps {
       ChildRelease release,
       TeamSteps teams,
       TaskStore tasks,
-      TaskActStore taskActs,
+      TransitionStore transitions,
       TaskCreator creator,
       TaskCopies copies,
       Lanes lanes,
@@ -94,7 +97,7 @@ public class JobSteps {
     this.release = release;
     this.teams = teams;
     this.tasks = tasks;
-    this.taskActs = taskActs;
+    this.transitions = transitions;
     this.creator = creator;
     this.copies = copies;
     this.lanes = lanes;
@@ -187,11 +190,8 @@ public class JobSteps {
     if (rows.isEmpty()) {
       return;
     }
-    if (isPause) {
-      taskActs.pause(rows);
-    } else {
-      taskActs.resume(rows);
-    }
+    TaskAct act = isPause ? TaskAct.PAUSE : TaskAct.RESUME;
+    transitions.change(rows.stream().map(row -> act.on(row, Arguments.NONE)).toList());
   }
 
   /** Makes tasks of the next staged children, as far as the job's window has room. */
@@ -274,8 +274,11 @@ public class JobSteps {
     if (!newTaskTables.enter(table)) {
       return false;
     }
-    taskActs.revive(
-        tasks.lock(table, Child.numbersOf(children)).stream().filter(JobSteps::isBroken).toList());
+    transitions.change(
+        tasks.lock(table, Child.numbersOf(children)).stream()
+            .filter(JobSteps::isBroken)
+            .map(TaskTransition::revived)
+            .toList());
     requireStill(job);
     return true;
   }
@@ -321,7 +324,7 @@ public class JobSteps {
                             throw new MovedException(job.id());
                           }
                           copies.made(originals, ids, "job " + job.id());
-                          taskActs.leaveJob(table, numbers);
+                          transitions.leaveJob(table, numbers);
                           jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
                           counts.replaced(
                               job.id(), remaining.stream().map(TaskRow::status).toList());
@@ -374,7 +377,7 @@ public class JobSteps {
               tasks.lock(table, numbers).stream().filter(row -> !row.status().isFinal()).toList();
           if (!unfinished.isEmpty()) {
             requireStill(job);
-            taskActs.force(unfinished, TaskStatus.CANCELLED);
+            transitions.change(unfinished.stream().map(TaskTransition::cancelled).toList());
           }
           return null;
         });

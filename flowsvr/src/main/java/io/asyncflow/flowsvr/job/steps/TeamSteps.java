@@ -19,15 +19,17 @@ import io.asyncflow.flowsvr.job.core.TeamStore.Placed;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -58,7 +60,7 @@ class TeamSteps {
   private final TeamStore teams;
   private final ChildRelease release;
   private final TaskStore tasks;
-  private final TaskActStore taskActs;
+  private final TransitionStore transitions;
   private final Lanes lanes;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
@@ -74,7 +76,7 @@ class TeamSteps {
       TeamStore teams,
       ChildRelease release,
       TaskStore tasks,
-      TaskActStore taskActs,
+      TransitionStore transitions,
       Lanes lanes,
       TaskFamilies families,
       NewTaskTables newTaskTables,
@@ -87,7 +89,7 @@ class TeamSteps {
     this.teams = teams;
     this.release = release;
     this.tasks = tasks;
-    this.taskActs = taskActs;
+    this.transitions = transitions;
     this.lanes = lanes;
     this.families = families;
     this.newTaskTables = newTaskTables;
@@ -238,9 +240,10 @@ class TeamSteps {
     }
     teams.give(team.id(), copy.copy().index(), List.of(worker));
     if (hasFailed) {
-      taskActs.reviveInLane(row, lane);
+      TaskRow revived = TaskActs.revived(row).copy().lane(lane).row();
+      transitions.change(List.of(TaskTransition.forced(row, revived)));
     } else {
-      taskActs.redirect(row, row.copy().lane(lane).row());
+      transitions.change(List.of(TaskTransition.of(row, row.copy().lane(lane).row(), null)));
     }
     if (!jobs.lockIn(team.id(), JobState.RUNNING)) {
       throw new MovedException(team.id());
@@ -257,7 +260,7 @@ class TeamSteps {
                   if (!lanes.workersOf(row.lane()).contains(copy.workerId())) {
                     throw new MovedException(team.id());
                   }
-                  taskActs.force(row, TaskStatus.CANCELLED);
+                  transitions.change(List.of(TaskTransition.cancelled(row)));
                   return null;
                 }));
   }

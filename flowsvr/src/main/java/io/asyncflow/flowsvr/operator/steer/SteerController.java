@@ -6,12 +6,15 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.operator.CloneActs;
 import io.asyncflow.flowsvr.operator.Expected;
-import io.asyncflow.flowsvr.operator.steer.SteerActs.NewDue;
+import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskAct.Arguments;
+import io.asyncflow.rules.TaskAct.NewDue;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.field.TaskFields;
 import io.asyncflow.rules.field.TaskLimits;
@@ -26,12 +29,12 @@ class SteerController {
 
   private static final long TEN_YEARS_MS = 3_650L * 86_400_000;
 
-  private final SteerActs acts;
+  private final OperatorActs acts;
   private final CloneActs clones;
   private final TaskReach reach;
   private final NamedObjects objects;
 
-  SteerController(SteerActs acts, CloneActs clones, TaskReach reach, NamedObjects objects) {
+  SteerController(OperatorActs acts, CloneActs clones, TaskReach reach, NamedObjects objects) {
     this.acts = acts;
     this.clones = clones;
     this.reach = reach;
@@ -78,7 +81,7 @@ class SteerController {
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.runNow(reach.require(id, caller), expected, why);
+    acts.act(reach.require(id, caller), TaskAct.RUN_NOW, Arguments.NONE, expected, why);
     return Envelope.done();
   }
 
@@ -101,7 +104,7 @@ class SteerController {
     Expected expected = Expected.read(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    acts.reschedule(reach.require(id, caller), due, expected, why);
+    acts.act(reach.require(id, caller), TaskAct.RESCHEDULE, Arguments.due(due), expected, why);
     return Envelope.done();
   }
 
@@ -145,7 +148,12 @@ class SteerController {
     Integer epoch = in.number("leaseEpoch").required().between(1, Integer.MAX_VALUE).asInteger();
     Reason why = Reason.readRequired(in);
     in.refuseIfBad();
-    acts.expireLease(reach.require(id, caller), epoch, why);
+    acts.act(
+        reach.require(id, caller),
+        TaskAct.EXPIRE_LEASE,
+        Arguments.NONE,
+        new Expected(epoch, null),
+        why);
     return Envelope.done();
   }
 

@@ -6,7 +6,6 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewJob;
-import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.flowsvr.create.CreateCall;
@@ -26,15 +25,15 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Outage;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireGap;
 import java.time.LocalDate;
@@ -97,7 +96,7 @@ class FireMaker {
   private final JobActs jobActs;
   private final SealedTexts sealedTexts;
   private final TaskStore tasks;
-  private final TaskActStore taskActs;
+  private final TransitionStore transitions;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
   private final FireMeters meters;
@@ -113,7 +112,7 @@ class FireMaker {
       JobActs jobActs,
       SealedTexts sealedTexts,
       TaskStore tasks,
-      TaskActStore taskActs,
+      TransitionStore transitions,
       TaskFamilies families,
       RetryingTransactions transactions,
       FireMeters meters,
@@ -127,7 +126,7 @@ class FireMaker {
     this.jobActs = jobActs;
     this.sealedTexts = sealedTexts;
     this.tasks = tasks;
-    this.taskActs = taskActs;
+    this.transitions = transitions;
     this.families = families;
     this.transactions = transactions;
     this.meters = meters;
@@ -363,11 +362,11 @@ class FireMaker {
     }
     numbers.forEach(
         (table, ofTable) -> {
-          List<TaskRow> living =
+          transitions.change(
               tasks.lockBrieflyAtOnce(table, ofTable).stream()
                   .filter(task -> !task.status().isFinal())
-                  .toList();
-          taskActs.force(living, TaskStatus.CANCELLED);
+                  .map(TaskTransition::cancelled)
+                  .toList());
         });
   }
 

@@ -13,12 +13,13 @@ import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -48,7 +49,7 @@ public class Withdrawals {
   private final FireStore fires;
   private final FireDayStore days;
   private final TaskStore tasks;
-  private final TaskActStore taskActs;
+  private final TransitionStore transitions;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
 
@@ -57,14 +58,14 @@ public class Withdrawals {
       FireStore fires,
       FireDayStore days,
       TaskStore tasks,
-      TaskActStore taskActs,
+      TransitionStore transitions,
       TaskFamilies families,
       RetryingTransactions transactions) {
     this.schedules = schedules;
     this.fires = fires;
     this.days = days;
     this.tasks = tasks;
-    this.taskActs = taskActs;
+    this.transitions = transitions;
     this.families = families;
     this.transactions = transactions;
   }
@@ -123,9 +124,7 @@ public class Withdrawals {
       }
       withdrawn.add(new Withdrawn(now, first, kept));
     }
-    waiting.stream()
-        .collect(groupingBy(task -> task.id().table(), TreeMap::new, toList()))
-        .forEach((table, rowsOfTable) -> taskActs.force(rowsOfTable, TaskStatus.CANCELLED));
+    transitions.change(waiting.stream().map(TaskTransition::cancelled).toList());
     fires.withdraw(withdrawnFires);
     takeBack(withdrawnFires);
     change.accept(withdrawn);

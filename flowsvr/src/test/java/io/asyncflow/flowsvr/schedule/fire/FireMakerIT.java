@@ -30,8 +30,8 @@ import io.asyncflow.flowsvr.schedule.slice.AllSlices;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.TaskType;
@@ -72,7 +72,7 @@ class FireMakerIT {
   @Autowired JobActs jobActs;
   @Autowired SealedTexts sealedTexts;
   @Autowired TaskStore tasks;
-  @Autowired TaskActStore taskActs;
+  @Autowired TransitionStore transitions;
   @Autowired TaskFamilies families;
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
@@ -110,7 +110,7 @@ class FireMakerIT {
             jobActs,
             sealedTexts,
             tasks,
-            taskActs,
+            transitions,
             families,
             transactions,
             meters,

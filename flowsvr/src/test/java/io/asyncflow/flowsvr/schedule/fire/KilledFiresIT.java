@@ -32,8 +32,8 @@ import io.asyncflow.flowsvr.schedule.fire.FatalStatements.Kind;
 import io.asyncflow.flowsvr.schedule.slice.AllSlices;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskActStore;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.FireId;
@@ -109,7 +109,7 @@ class KilledFiresIT {
   @Autowired JobActs jobActs;
   @Autowired SealedTexts sealedTexts;
   @Autowired TaskStore tasks;
-  @Autowired TaskActStore taskActs;
+  @Autowired TransitionStore transitions;
   @Autowired TaskFamilies families;
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
@@ -147,7 +147,7 @@ class KilledFiresIT {
               jobActs,
               sealedTexts,
               tasks,
-              taskActs,
+              transitions,
               families,
               transactions,
               meters,

@@ -12,7 +12,7 @@ import io.asyncflow.api.act.ListedAct;
  * @param newTaskId the copy that a retry made; {@code null} if it made none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record TaskAct(
+public record AuditEntry(
     long time,
     String act,
     String taskId,
@@ -23,8 +23,8 @@ public record TaskAct(
     Integer statusAfter,
     String newTaskId) {
 
-  static TaskAct of(ListedAct act) {
-    return new TaskAct(
+  static AuditEntry of(ListedAct act) {
+    return new AuditEntry(
         act.time(),
         act.act(),
         act.taskId(),
