@@ -313,7 +313,9 @@ final class HttpTransport {
     requireOfFlowsvr(
         response,
         path,
-        isOfType(headers, contentType) && headers.firstValue(BareAnswer.TRACE_ID).isPresent());
+        isOfType(headers, contentType)
+            && headers.firstValue(BareAnswer.TRACE_ID).isPresent()
+            && headers.firstValue(BareAnswer.BYTES).orElse("0").matches("\\d{1,18}"));
     headers.firstValueAsLong(BareAnswer.BYTES).ifPresent(response.body()::expect);
     return response.body();
   }

@@ -581,6 +581,24 @@ class HttpFlowClientTest {
   }
 
   @Test
+  void aLengthThatIsNoNumberIsNotFlowsvrs() throws Exception {
+    Map<String, String> headers =
+        Map.of(
+            "Content-Type",
+            "application/octet-stream",
+            BareAnswer.TRACE_ID,
+            "7",
+            BareAnswer.BYTES,
+            "four");
+    StoreKey key = StoreKey.of("4711_lark_task_1", "render", 2, "_context");
+    try (StubAnswers server = new StubAnswers(200, "text", new CopyOnWriteArrayList<>(), headers)) {
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(() -> new HttpFlowClient(server.url(), null).store().open(key))
+          .withMessageContaining("(HTTP 200) is not flowsvr");
+    }
+  }
+
+  @Test
   void aTextHasTheLengthThatItsReferenceSays() throws Exception {
     Map<String, String> headers =
         Map.of("Content-Type", "application/octet-stream", BareAnswer.TRACE_ID, "7");

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -712,10 +714,18 @@ class WorkerTest {
             .label("rack", "7")
             .handler("Lark", "one", handler)
             .slotHandler("lark", "two", handler));
-    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
-    int before = server.heartbeats().size();
-    assertThat(server.awaitHeartbeats(before + 1, Duration.ofSeconds(30))).isTrue();
-    WorkerInfo info = server.heartbeats().get(before).worker();
+    WorkerInfo info =
+        await()
+            .atMost(Duration.ofSeconds(90)) // an idle worker sends one a minute
+            .until(
+                () ->
+                    server.heartbeats().stream()
+                        .map(Heartbeat::worker)
+                        .filter(told -> told != null)
+                        .filter(told -> "POLLING".equals(told.states().get("poller/lark")))
+                        .findFirst(),
+                Optional::isPresent)
+            .get();
     assertThat(info.host()).isNotBlank();
     assertThat(info.stages()).containsExactly("lark/one", "lark/two");
     assertThat(info.labels()).containsExactly(entry("rack", "7"));
