@@ -32,12 +32,10 @@ public class TaskActStore {
   private static final TableSql FORCE =
       new TableSql(
           """
-          UPDATE %s
+          UPDATE %s FORCE INDEX (PRIMARY)
           SET status = :status,
               modify_time = now_ms
-          WHERE id = :id
-            AND status = :from
-            AND lease_epoch = :epoch
+          WHERE id IN (:ids)
           """);
 
   // report_id before reported_epoch, which it reads: assignments are evaluated from left to right.
@@ -124,7 +122,7 @@ public class TaskActStore {
       new TableSql(
           """
           UPDATE %s FORCE INDEX (PRIMARY)
-          SET status = 32,
+          SET status = :status,
               report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
               reported_epoch = lease_epoch,
               modify_time = now_ms
@@ -136,7 +134,7 @@ public class TaskActStore {
       new TableSql(
           """
           UPDATE %s FORCE INDEX (PRIMARY)
-          SET status = 1,
+          SET status = :status,
               modify_time = now_ms
           WHERE id IN (:ids)
             AND status = 32
@@ -172,13 +170,11 @@ public class TaskActStore {
   }
 
   /**
-   * The same for several tasks, one statement each.
+   * The same for several tasks, one statement a table.
    *
-   * @param rows rows that the caller has locked, in the order of their ids
+   * @param rows rows that the caller has locked
    */
   public void force(List<TaskRow> rows, TaskStatus status) {
-    rows.forEach(row -> forceOne(row, status));
-    tell(rows.stream().map(row -> TaskLedger.Change.of(row, status)).toList());
     EventKind kind =
         switch (status) {
           case SUCCESS -> EventKind.SUCCESS;
@@ -187,19 +183,8 @@ public class TaskActStore {
           case WAITING, EXECUTING, PAUSED ->
               throw new IllegalArgumentException(status + " is not final");
         };
-    rows.stream()
-        .filter(row -> row.status() != status)
-        .forEach(row -> events.addTask(kind, row.copy().status(status).row(), null));
+    move(FORCE, rows, status, kind);
     AfterCommit.run(() -> rows.forEach(row -> pulse.forced(row, status)));
-  }
-
-  private void forceOne(TaskRow row, TaskStatus status) {
-    jdbc.sql(FORCE.of(row.id().table()))
-        .param("status", status.code())
-        .param("id", row.id().number())
-        .param("from", row.status().code())
-        .param("epoch", row.leaseEpoch())
-        .update();
   }
 
   /**
@@ -335,9 +320,16 @@ public class TaskActStore {
     for (TaskRow row : rows) {
       numbers.computeIfAbsent(row.id().table(), t -> new ArrayList<>()).add(row.id().number());
     }
-    numbers.forEach((table, ids) -> jdbc.sql(statement.of(table)).param("ids", ids).update());
+    numbers.forEach(
+        (table, ids) ->
+            jdbc.sql(statement.of(table))
+                .param("status", status.code())
+                .param("ids", ids)
+                .update());
     tell(rows.stream().map(row -> TaskLedger.Change.of(row, status)).toList());
-    rows.forEach(row -> events.addTask(kind, row.copy().status(status).row(), null));
+    rows.stream()
+        .filter(row -> row.status() != status)
+        .forEach(row -> events.addTask(kind, row.copy().status(status).row(), null));
   }
 
   /** Removes tasks that were replaced in their job from it. */
