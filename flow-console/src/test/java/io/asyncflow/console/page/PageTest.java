@@ -188,12 +188,13 @@ class PageTest {
 
   @Test
   void unseenCharactersAreShownByTheirNumbers() throws Exception {
-    String html =
-        new SamplePages(new SampleApi().withStranger("\u202Egnp.exe"))
-            .html("/tasks/" + SampleApi.TASK, Language.EN);
+    SamplePages pages = new SamplePages(new SampleApi().withStranger("\u202Egnp.exe"));
+    String html = pages.html("/tasks/" + SampleApi.TASK, Language.EN);
 
     assertThat(html).contains("⟨U+202E⟩").contains("gnp.exe");
     assertThat(Jsoup.parse(html).select("main").text()).doesNotContain("\u202E");
+    String worker = pages.html("/worker?id=gpu-1", Language.EN);
+    assertThat(Jsoup.parse(worker).title()).contains("⟨U+202E⟩").doesNotContain("\u202E");
   }
 
   @ParameterizedTest

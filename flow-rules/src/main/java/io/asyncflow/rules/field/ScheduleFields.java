@@ -240,7 +240,7 @@ public final class ScheduleFields {
    * @param mayFollowRuns whether {@code afterMs} is a plan
    */
   private static Plan plan(FieldSource in, String name, boolean mayFollowRuns) {
-    String cron = in.text("cron").ascii().max(CRON).value();
+    String cron = in.text("cron").asciiOrTabs().max(CRON).value();
     Long everyMs = in.number("everyMs").between(MIN_PAUSE_MS, DAYS_366_MS).asLong();
     Long afterMs =
         mayFollowRuns ? in.number("afterMs").between(MIN_PAUSE_MS, DAYS_366_MS).asLong() : null;

@@ -78,7 +78,16 @@ public final class TextField {
 
   /** Printable ASCII only. */
   public TextField ascii() {
-    if (value != null && !value.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+    return ascii(value);
+  }
+
+  /** Printable ASCII and tabs only. */
+  public TextField asciiOrTabs() {
+    return ascii(value == null ? null : value.replace('\t', ' '));
+  }
+
+  private TextField ascii(String text) {
+    if (text != null && !text.chars().allMatch(c -> c >= ' ' && c <= '~')) {
       refuse("must be printable ASCII");
     }
     return this;

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.console.text.Language;
 import io.asyncflow.console.text.Words;
+import io.asyncflow.rules.TaskAct;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -24,6 +26,7 @@ class ActWordsTest {
   /** In code that makes acts, a text in capitals is the name of one. */
   private static Set<String> acts() throws IOException {
     Set<String> acts = new TreeSet<>();
+    Arrays.stream(TaskAct.values()).map(TaskAct::name).forEach(acts::add);
     try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
       for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
         String code = COMMENT.matcher(Files.readString(file)).replaceAll("");

@@ -157,6 +157,12 @@ class ScheduleWireIT {
   }
 
   @Test
+  void theFieldsOfACronMayBeDividedByTabs() {
+    assertThat(wire.post("/api/schedule/preview", "{'cron':'0\\t3\\t*\\t*\\t*'}").code()).isZero();
+    assertThat(save("'cron':'0\\t3\\t*\\t*\\t*'," + target()).code()).isZero();
+  }
+
+  @Test
   void aScheduleThatNeverFiresNamesTheField() {
     assertRefused(
         save("'everyMs':60000,'endTime':1700000000000," + target()),

@@ -14,6 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -178,21 +179,38 @@ public class FireStore {
   public void withdraw(Collection<FireRow> fires) {
     byDay(fires)
         .forEach(
-            (day, rows) -> {
-              for (FireRow fire : rows) {
-                jdbc.sql(
-                        """
-                        UPDATE %s
-                        SET outcome = 3
-                        WHERE schedule_id = :id
-                          AND fire_time = :time
-                        """
-                            .formatted(FireDayStore.table(day)))
-                    .param("id", fire.scheduleId())
-                    .param("time", fire.fireTime())
-                    .update();
-              }
-            });
+            (day, rows) ->
+                batch.batchUpdate(
+                    """
+                    UPDATE %s
+                    SET outcome = 3
+                    WHERE schedule_id = ?
+                      AND fire_time = ?
+                    """
+                        .formatted(FireDayStore.table(day)),
+                    rows.stream()
+                        .map(fire -> new Object[] {fire.scheduleId(), fire.fireTime()})
+                        .toList()));
+  }
+
+  /**
+   * The end of a run.
+   *
+   * @param status code of the final status; {@code null} if the run lives again
+   * @param time epoch ms; {@code null} for now
+   */
+  public record End(FireId fire, Run run, Integer status, Long time) {
+
+    private LocalDate day() {
+      return FireDayStore.dayOf(fire.fireTime());
+    }
+
+    private StatementValues values() {
+      Long task = run.task() == null ? null : run.task().number();
+      return new StatementValues(
+          Arrays.asList(
+              status, status, time, fire.scheduleId(), fire.fireTime(), task, run.jobId(), status));
+    }
   }
 
   /** What became of the end of a run. */
@@ -205,41 +223,47 @@ public class FireStore {
     DROPPED
   }
 
-  /**
-   * Records the end of a run, or with {@code null} that it lives again.
-   *
-   * @param status code of the final status; {@code null} if the run lives
-   * @param endTime epoch ms; {@code null} for now
-   */
-  public RecordedEnd recordEnd(FireId fire, Run run, Integer status, Long endTime) {
+  /** Records the end of a run, or that it lives again. */
+  public RecordedEnd recordEnd(End end) {
+    return switch (recordEnds(end.day(), List.of(end))) {
+      case -1 -> RecordedEnd.DROPPED;
+      case 0 -> RecordedEnd.KNOWN;
+      default -> RecordedEnd.NEW;
+    };
+  }
+
+  /** Records the ends of several runs, a batch a day; returns how many of them are new. */
+  public int recordEnds(Collection<End> ends) {
+    return ends.stream().collect(groupingBy(End::day, TreeMap::new, toList())).entrySet().stream()
+        .mapToInt(ofDay -> Math.max(0, recordEnds(ofDay.getKey(), ofDay.getValue())))
+        .sum();
+  }
+
+  /** How many of the ends are new; -1 if the day was dropped. */
+  private int recordEnds(LocalDate day, List<End> ends) {
+    String sql =
+        sql(
+            """
+            UPDATE %s
+            SET end_status = ?,
+                end_time = IF(? IS NULL, NULL, COALESCE(?, now_ms))
+            WHERE schedule_id = ?
+              AND fire_time = ?
+              AND task_number <=> ?
+              AND job_id <=> ?
+              AND NOT (end_status <=> ?)
+            """
+                .formatted(FireDayStore.table(day)));
     try {
-      int recorded =
-          jdbc.sql(
-                  sql(
-                      """
-                      UPDATE %s
-                      SET end_status = :status,
-                          end_time = IF(:status IS NULL, NULL, COALESCE(:time, now_ms))
-                      WHERE schedule_id = :id
-                        AND fire_time = :fireTime
-                        AND task_number <=> :task
-                        AND job_id <=> :job
-                        AND NOT (end_status <=> :status)
-                      """
-                          .formatted(FireDayStore.table(FireDayStore.dayOf(fire.fireTime())))))
-              .param("status", status)
-              .param("time", endTime)
-              .param("id", fire.scheduleId())
-              .param("fireTime", fire.fireTime())
-              .param("task", run.task() == null ? null : run.task().number())
-              .param("job", run.jobId())
-              .update();
-      return recorded == 1 ? RecordedEnd.NEW : RecordedEnd.KNOWN;
+      int[][] counts =
+          batch.batchUpdate(
+              sql, ends, ends.size(), (statement, end) -> end.values().setValues(statement));
+      return Arrays.stream(counts).flatMapToInt(Arrays::stream).sum();
     } catch (BadSqlGrammarException e) {
       if (!FireDayStore.isMissing(e)) {
         throw e;
       }
-      return RecordedEnd.DROPPED;
+      return -1;
     }
   }
 

@@ -717,17 +717,22 @@ public class ScheduleStore {
         == 1;
   }
 
-  /** The ids of those of these schedules for which the end of a run decides what comes next. */
-  public Set<Long> dependingOnEnds(Collection<Long> ids) {
+  /**
+   * The ids of those of these schedules for which the end of a run decides what comes next.
+   *
+   * @param judged whether a run failed or succeeded, and was not cancelled
+   */
+  public Set<Long> dependingOnEnds(Collection<Long> ids, boolean judged) {
     return jdbc
         .sql(
             """
             SELECT id
             FROM t_schedule
             WHERE id IN (:ids)
-              AND (overlap = 3 OR after_ms IS NOT NULL OR pause_after > 0)
+              AND (overlap = 3 OR after_ms IS NOT NULL OR :judged AND pause_after > 0)
             """)
         .param("ids", ids)
+        .param("judged", judged)
         .query(Long.class)
         .list()
         .stream()

@@ -69,6 +69,10 @@ class RunEnds implements TaskLedger {
    */
   record End(FireId fire, Run run, TaskStatus status, Long time, String error) {
 
+    private FireStore.End row() {
+      return new FireStore.End(fire, run, status == null ? null : status.code(), time);
+    }
+
     static End of(FireId fire, Run run, TaskStatus status, Long time) {
       String error =
           status == TaskStatus.FAILED
@@ -111,21 +115,29 @@ class RunEnds implements TaskLedger {
     }
     Set<Long> dependent =
         schedules.dependingOnEnds(
-            ends.stream().map(end -> end.fire().scheduleId()).collect(toSet()));
+            ends.stream().map(end -> end.fire().scheduleId()).collect(toSet()),
+            ends.stream().anyMatch(end -> end.status() != TaskStatus.CANCELLED));
     List<End> sorted =
-        ends.stream().sorted(Comparator.comparingLong(end -> end.fire().scheduleId())).toList();
+        ends.stream()
+            .filter(end -> dependent.contains(end.fire().scheduleId()))
+            .sorted(Comparator.comparingLong(end -> end.fire().scheduleId()))
+            .toList();
     int recorded = 0;
     for (End end : sorted) {
-      recorded += recordEnd(end, dependent.contains(end.fire().scheduleId())) ? 1 : 0;
+      recorded += recordAndFollow(end) ? 1 : 0;
     }
-    return recorded;
+    return recorded
+        + fires.recordEnds(
+            ends.stream()
+                .filter(end -> !dependent.contains(end.fire().scheduleId()))
+                .map(End::row)
+                .toList());
   }
 
-  private boolean recordEnd(End end, boolean isDependent) {
-    Optional<ScheduleRow> schedule =
-        isDependent ? schedules.lock(end.fire().scheduleId()) : Optional.empty();
-    Integer status = end.status() == null ? null : end.status().code();
-    RecordedEnd recorded = fires.recordEnd(end.fire(), end.run(), status, end.time());
+  /** Records the end of a run of a schedule that depends on it. */
+  private boolean recordAndFollow(End end) {
+    Optional<ScheduleRow> schedule = schedules.lock(end.fire().scheduleId());
+    RecordedEnd recorded = fires.recordEnd(end.row());
     boolean isNew =
         recorded == RecordedEnd.NEW
             || schedule.isPresent() && isNew(schedule.get(), end, recorded == RecordedEnd.DROPPED);

@@ -43,6 +43,8 @@ import org.springframework.stereotype.Component;
 @Component
 public class Withdrawals {
 
+  private static final int PAGE = 1_000;
+
   private static final Set<TaskStatus> WAITS = Set.of(TaskStatus.WAITING, TaskStatus.PAUSED);
 
   private final ScheduleStore schedules;
@@ -172,9 +174,19 @@ public class Withdrawals {
     List<TaskRow> waiting = new ArrayList<>();
     numbers.forEach(
         (table, ofTable) ->
-            tasks.lockBrieflyAtOnce(table, ofTable).stream()
-                .filter(task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()))
-                .forEach(waiting::add));
+            inPages(
+                ofTable,
+                page ->
+                    tasks.lockBrieflyAtOnce(table, page).stream()
+                        .filter(task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()))
+                        .forEach(waiting::add)));
     return waiting;
+  }
+
+  /** A statement with too many ids would read the whole table. */
+  private static <T> void inPages(List<T> items, Consumer<List<T>> statement) {
+    for (int i = 0; i < items.size(); i += PAGE) {
+      statement.accept(items.subList(i, Math.min(i + PAGE, items.size())));
+    }
   }
 }

@@ -1,23 +1,35 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.schedule.core.FireDayStore;
+import io.asyncflow.flowsvr.schedule.core.FireRow;
+import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.FatalStatements.Fault;
+import io.asyncflow.flowsvr.schedule.fire.Withdrawals.Withdrawn;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -38,15 +50,23 @@ class WithdrawalsIT {
 
   @Autowired Given given;
   @Autowired ScheduleStore store;
+  @Autowired TaskStore tasks;
+  @Autowired FireStore fires;
+  @Autowired FireDayStore days;
   @Autowired Withdrawals withdrawals;
   @LocalServerPort int port;
+  private ScheduleClient client;
+  private TaskType type;
+
+  @BeforeEach
+  void aType() {
+    client = new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null).schedules();
+    type = given.aType().create();
+  }
 
   /** Or those that fire in between would undo each attempt to change many at once. */
   @Test
   void aChangeLocksManySchedulesAtOnce() {
-    ScheduleClient client =
-        new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null).schedules();
-    TaskType type = given.aType().create();
     NewTask task = NewTask.of(type.name(), "build", "ops", "{}");
     String name = "s-" + UUID.randomUUID();
     List<Long> ids =
@@ -70,5 +90,54 @@ class WithdrawalsIT {
 
     assertThat(counted.statements()).as("statements for 100 schedules").isLessThan(15);
     ids.forEach(id -> client.delete(Long.toString(id)));
+  }
+
+  /** A schedule that fires each second has thirty of them, and one call may change a thousand. */
+  @Test
+  void aChangeWithdrawsManyFiresAtOnce() {
+    NewSchedule definition =
+        NewSchedule.every("s-" + UUID.randomUUID(), Duration.ofDays(300))
+            .pauseAfterFailures(3)
+            .creating(NewTask.of(type.name(), "build", "ops", "{}"));
+    String id = client.save(definition).scheduleId();
+    ScheduleRow row = store.find(List.of(Long.valueOf(id))).get(0);
+    List<FireRow> made =
+        LongStream.rangeClosed(1, 100)
+            .map(second -> row.now() + 60_000 + second * 1_000)
+            .mapToObj(time -> FireRow.created(row, time, runOf(row, time), "node", 1))
+            .toList();
+    days.ensure(made.stream().map(fire -> FireDayStore.dayOf(fire.fireTime())).collect(toSet()));
+    fires.insert(made);
+
+    Fault counted = Fault.none();
+    counted.in(
+        () ->
+            withdrawals.change(
+                List.of(row),
+                changed ->
+                    assertThat(changed)
+                        .extracting(Withdrawn::firstWithdrawn)
+                        .containsExactly(made.get(0).fireTime())));
+
+    assertThat(counted.statements()).as("statements for 100 fires").isLessThan(40);
+    assertThat(fires.find(made.stream().map(WithdrawalsIT::idOf).toList()))
+        .hasSize(100)
+        .allSatisfy(
+            fire -> {
+              assertThat(fire.outcome()).isEqualTo(FireOutcome.WITHDRAWN);
+              assertThat(fire.endStatus()).isEqualTo(TaskStatus.CANCELLED.code());
+              assertThat(fire.endTime()).isNotNull();
+              assertThat(tasks.find(fire.run().task()).orElseThrow().status())
+                  .isEqualTo(TaskStatus.CANCELLED);
+            });
+    client.delete(id);
+  }
+
+  private Run runOf(ScheduleRow row, long time) {
+    return Run.of(given.aWaitingTask().ofType(type).firedBy(new FireId(row.id(), time)).create());
+  }
+
+  private static FireId idOf(FireRow fire) {
+    return new FireId(fire.scheduleId(), fire.fireTime());
   }
 }
