@@ -1,0 +1,130 @@
+package io.asyncflow.systemtest.build;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.summingInt;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * How large the main code is, in lines of code: neither blank nor of comments alone. Prints a table
+ * by module and by package of flowsvr, and lets none grow beyond its limit: a change that needs
+ * more lines takes others away, or says in its commit why the limit rises.
+ */
+class SizeTest {
+
+  private static final Path HOME = Path.of("..");
+
+  /** A little above what is there. */
+  private static final int MOST = 107_000;
+
+  private static final int MOST_OF_FLOWSVR = 51_500;
+
+  private record Source(String module, String room, int lines) {}
+
+  @Test
+  void mainCodeDoesNotGrow() throws IOException {
+    List<Source> sources;
+    try (Stream<Path> modules = Files.list(HOME)) {
+      sources = modules.sorted().flatMap(SizeTest::sourcesOf).toList();
+    }
+    Map<String, Integer> modules = lines(sources);
+    print("module", modules, sources.stream().collect(groupingBy(Source::module)));
+    List<Source> server =
+        sources.stream()
+            .filter(source -> source.module().equals("flowsvr"))
+            .map(source -> new Source(source.room(), "", source.lines()))
+            .toList();
+    print("of flowsvr", lines(server), server.stream().collect(groupingBy(Source::module)));
+    assertThat(modules.get("flowsvr")).isBetween(10_000, MOST_OF_FLOWSVR);
+    assertThat(modules.values().stream().mapToInt(Integer::intValue).sum()).isLessThan(MOST);
+  }
+
+  private static Map<String, Integer> lines(List<Source> sources) {
+    return sources.stream()
+        .collect(groupingBy(Source::module, TreeMap::new, summingInt(Source::lines)));
+  }
+
+  private static void print(
+      String what, Map<String, Integer> lines, Map<String, List<Source>> files) {
+    System.out.printf(Locale.ROOT, "%-16s %8s %6s%n", what, "lines", "files");
+    lines.forEach(
+        (name, count) ->
+            System.out.printf(
+                Locale.ROOT, "%-16s %,8d %6d%n", name, count, files.get(name).size()));
+  }
+
+  private static Stream<Source> sourcesOf(Path module) {
+    Path main = module.resolve("src/main/java");
+    if (!Files.isDirectory(main)) {
+      return Stream.empty();
+    }
+    Path room = main.resolve("io/asyncflow/flowsvr");
+    try (Stream<Path> files = Files.walk(main)) {
+      return files
+          .filter(file -> file.toString().endsWith(".java"))
+          .map(
+              file ->
+                  new Source(
+                      module.getFileName().toString(),
+                      file.startsWith(room) && file.getNameCount() > room.getNameCount() + 1
+                          ? room.relativize(file).getName(0).toString()
+                          : ".",
+                      linesOfCode(read(file))))
+          .toList()
+          .stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static int linesOfCode(String source) {
+    int lines = 0;
+    boolean inComment = false;
+    boolean inText = false;
+    for (String line : source.split("\n")) {
+      String code = line.strip();
+      boolean begins = !inComment && !inText && code.startsWith("/*");
+      boolean isComment = inComment || begins || !inText && code.startsWith("//");
+      inComment = (inComment || begins) && !code.contains("*/");
+      if (!isComment && !code.isEmpty()) {
+        lines++;
+        inText ^= code.split("\"\"\"", -1).length % 2 == 0;
+      }
+    }
+    return lines;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'int a;', 1",
+    "'int a; // b', 1",
+    "'// b\n\nint a;', 1",
+    "'/** a\n * b\n */\nint c;', 1",
+    "'/* a */\nint b;', 1",
+    "'String a = \"\"\"\n  // b\n  \"\"\";', 3",
+    "'', 0"
+  })
+  void whatALineOfCodeIs(String source, int lines) {
+    assertThat(linesOfCode(source)).isEqualTo(lines);
+  }
+}
