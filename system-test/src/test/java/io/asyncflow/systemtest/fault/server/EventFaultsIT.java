@@ -188,7 +188,7 @@ class EventFaultsIT {
 
   private static String todayAmong(Connection connection, List<String> days) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet day = statement.executeQuery("SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y%m%s')")) {
+        ResultSet day = statement.executeQuery("SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y%m%d')")) {
       day.next();
       String today = "t_event_" + day.getString(1);
       assertThat(days).contains(today);
