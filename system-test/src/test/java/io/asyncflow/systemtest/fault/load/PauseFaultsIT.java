@@ -50,6 +50,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Everything is paused and resumed all the time, while tasks come and go on two servers. */
 @Tag("faults")
+@Tag("long")
 @Timeout(600)
 class PauseFaultsIT {
 
