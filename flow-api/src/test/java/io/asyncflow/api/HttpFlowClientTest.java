@@ -557,18 +557,21 @@ class HttpFlowClientTest {
     }
   }
 
+  private static Map<String, String> ofAnObject(String bytes) {
+    return Map.of(
+        "Content-Type",
+        "application/octet-stream",
+        BareAnswer.TRACE_ID,
+        "7",
+        BareAnswer.BYTES,
+        bytes);
+  }
+
   /** As where a gateway sends in chunks what it got of a connection that broke. */
   @ParameterizedTest
   @ValueSource(ints = {3, 5})
   void aBodyOfAnotherLengthIsNotTakenForTheWhole(int whole) throws Exception {
-    Map<String, String> headers =
-        Map.of(
-            "Content-Type",
-            "application/octet-stream",
-            BareAnswer.TRACE_ID,
-            "7",
-            BareAnswer.BYTES,
-            String.valueOf(whole));
+    Map<String, String> headers = ofAnObject(String.valueOf(whole));
     StoreKey key = StoreKey.of("4711_lark_task_1", "render", 2, "_context");
     try (StubAnswers server = new StubAnswers(200, "text", new CopyOnWriteArrayList<>(), headers)) {
       StoreClient store = new HttpFlowClient(server.url(), null).store();
@@ -582,14 +585,7 @@ class HttpFlowClientTest {
 
   @Test
   void aLengthThatIsNoNumberIsNotFlowsvrs() throws Exception {
-    Map<String, String> headers =
-        Map.of(
-            "Content-Type",
-            "application/octet-stream",
-            BareAnswer.TRACE_ID,
-            "7",
-            BareAnswer.BYTES,
-            "four");
+    Map<String, String> headers = ofAnObject("four");
     StoreKey key = StoreKey.of("4711_lark_task_1", "render", 2, "_context");
     try (StubAnswers server = new StubAnswers(200, "text", new CopyOnWriteArrayList<>(), headers)) {
       assertThatExceptionOfType(FlowUnreachableException.class)

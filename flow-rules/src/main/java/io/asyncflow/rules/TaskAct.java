@@ -1,5 +1,7 @@
 package io.asyncflow.rules;
 
+import static io.asyncflow.rules.TaskTransition.of;
+
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.event.EventKind;
 import java.util.Set;
@@ -11,17 +13,17 @@ import java.util.function.BiFunction;
  * a task alike. The names are those in the record of acts and in bulks.
  */
 public enum TaskAct {
-  CANCEL((row, with) -> to(TaskActs.cancelled(row), row, EventKind.CANCELLED)),
-  RETRY((row, with) -> to(TaskActs.retried(row), row, EventKind.REVIVED)),
-  PAUSE((row, with) -> to(TaskActs.paused(row, with.stop()), row, EventKind.PAUSED)),
-  RESUME((row, with) -> to(TaskActs.resumed(row), row, EventKind.RESUMED)),
-  RUN_NOW((row, with) -> to(TaskActs.dueNow(row), row, null)),
-  RESCHEDULE((row, with) -> to(TaskActs.rescheduled(row, with.due()), row, null)),
+  CANCEL((row, with) -> of(row, TaskActs.cancelled(row), EventKind.CANCELLED)),
+  RETRY((row, with) -> of(row, TaskActs.retried(row), EventKind.REVIVED)),
+  PAUSE((row, with) -> of(row, TaskActs.paused(row, with.stop()), EventKind.PAUSED)),
+  RESUME((row, with) -> of(row, TaskActs.resumed(row), EventKind.RESUMED)),
+  RUN_NOW((row, with) -> of(row, TaskActs.dueNow(row), null)),
+  RESCHEDULE((row, with) -> of(row, TaskActs.rescheduled(row, with.due()), null)),
   SET_STATUS((row, with) -> TaskTransition.forced(row, TaskActs.forced(row, with.status()))),
   SET_WORKERS(
       (row, with) ->
-          to(TaskActs.reassigned(row, with.workers(), with.lane()), row, EventKind.REVOKED)),
-  RESTART((row, with) -> to(TaskActs.restarted(row), row, EventKind.REVOKED)),
+          of(row, TaskActs.reassigned(row, with.workers(), with.lane()), EventKind.REVOKED)),
+  RESTART((row, with) -> of(row, TaskActs.restarted(row), EventKind.REVOKED)),
   EXPIRE_LEASE((row, with) -> HoldEnd.leaseEnded(row));
 
   /**
@@ -68,10 +70,6 @@ public enum TaskAct {
 
   TaskAct(BiFunction<TaskRow, Arguments, TaskTransition> rule) {
     this.rule = rule;
-  }
-
-  private static TaskTransition to(TaskRow after, TaskRow before, EventKind kind) {
-    return TaskTransition.of(before, after, kind);
   }
 
   /**

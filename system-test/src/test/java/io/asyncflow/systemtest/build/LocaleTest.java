@@ -66,7 +66,7 @@ class LocaleTest {
     assertThat(localizedIn(source)).isEmpty();
   }
 
-  private static Stream<Path> sourcesBelow(Path directory) {
+  static Stream<Path> sourcesBelow(Path directory) {
     try (Stream<Path> files = Files.walk(directory)) {
       return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
     } catch (IOException e) {
@@ -74,7 +74,7 @@ class LocaleTest {
     }
   }
 
-  private static String read(Path file) {
+  static String read(Path file) {
     try {
       return Files.readString(file);
     } catch (IOException e) {

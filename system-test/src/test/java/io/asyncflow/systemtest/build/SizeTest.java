@@ -1,17 +1,18 @@
 package io.asyncflow.systemtest.build;
 
+import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.summingInt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,30 +40,25 @@ class SizeTest {
     try (Stream<Path> modules = Files.list(HOME)) {
       sources = modules.sorted().flatMap(SizeTest::sourcesOf).toList();
     }
-    Map<String, Integer> modules = lines(sources);
-    print("module", modules, sources.stream().collect(groupingBy(Source::module)));
-    List<Source> server =
-        sources.stream()
-            .filter(source -> source.module().equals("flowsvr"))
-            .map(source -> new Source(source.room(), "", source.lines()))
-            .toList();
-    print("of flowsvr", lines(server), server.stream().collect(groupingBy(Source::module)));
+    Map<String, Integer> modules = printed("module", sources, Source::module);
+    printed(
+        "of flowsvr",
+        sources.stream().filter(source -> source.module().equals("flowsvr")).toList(),
+        Source::room);
     assertThat(modules.get("flowsvr")).isBetween(10_000, MOST_OF_FLOWSVR);
     assertThat(modules.values().stream().mapToInt(Integer::intValue).sum()).isLessThan(MOST);
   }
 
-  private static Map<String, Integer> lines(List<Source> sources) {
-    return sources.stream()
-        .collect(groupingBy(Source::module, TreeMap::new, summingInt(Source::lines)));
-  }
-
-  private static void print(
-      String what, Map<String, Integer> lines, Map<String, List<Source>> files) {
+  private static Map<String, Integer> printed(
+      String what, List<Source> sources, Function<Source, String> by) {
+    Map<String, Integer> lines =
+        sources.stream().collect(groupingBy(by, TreeMap::new, summingInt(Source::lines)));
+    Map<String, Long> files = sources.stream().collect(groupingBy(by, counting()));
     System.out.printf(Locale.ROOT, "%-16s %8s %6s%n", what, "lines", "files");
     lines.forEach(
         (name, count) ->
-            System.out.printf(
-                Locale.ROOT, "%-16s %,8d %6d%n", name, count, files.get(name).size()));
+            System.out.printf(Locale.ROOT, "%-16s %,8d %6d%n", name, count, files.get(name)));
+    return lines;
   }
 
   private static Stream<Source> sourcesOf(Path module) {
@@ -70,31 +66,16 @@ class SizeTest {
     if (!Files.isDirectory(main)) {
       return Stream.empty();
     }
-    Path room = main.resolve("io/asyncflow/flowsvr");
-    try (Stream<Path> files = Files.walk(main)) {
-      return files
-          .filter(file -> file.toString().endsWith(".java"))
-          .map(
-              file ->
-                  new Source(
-                      module.getFileName().toString(),
-                      file.startsWith(room) && file.getNameCount() > room.getNameCount() + 1
-                          ? room.relativize(file).getName(0).toString()
-                          : ".",
-                      linesOfCode(read(file))))
-          .toList()
-          .stream();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    Path server = main.resolve("io/asyncflow/flowsvr");
+    return LocaleTest.sourcesBelow(main)
+        .map(
+            file ->
+                new Source(
+                    module.getFileName().toString(),
+                    file.startsWith(server) && file.getNameCount() > server.getNameCount() + 1
+                        ? server.relativize(file).getName(0).toString()
+                        : ".",
+                    linesOfCode(LocaleTest.read(file))));
   }
 
   static int linesOfCode(String source) {
