@@ -38,7 +38,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** A database that dies, freezes, or has no connection left. The numbers are rows. */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class DatabaseFaultsIT {
 

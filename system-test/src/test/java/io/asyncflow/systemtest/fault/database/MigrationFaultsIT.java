@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A migration that is killed midway, or cannot begin. The number is a row of the matrix. */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class MigrationFaultsIT {
 

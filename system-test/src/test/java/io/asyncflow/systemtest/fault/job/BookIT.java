@@ -65,7 +65,6 @@ import tools.jackson.databind.json.JsonMapper;
  * -Dasyncflow.test.engine=freetts} for a voice instead of tones.
  */
 @Tag("faults")
-@Tag("long")
 @Timeout(3600)
 class BookIT {
 

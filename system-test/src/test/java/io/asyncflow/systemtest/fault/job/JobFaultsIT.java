@@ -53,7 +53,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Jobs whose servers, Redis or listeners' connections break. The numbers are rows of the matrix.
  */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class JobFaultsIT {
 

@@ -41,7 +41,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** Many clients that want the same few rows. The numbers are rows of the matrix. */
 @Tag("faults")
-@Tag("long")
 @Timeout(600)
 class ContentionIT {
 

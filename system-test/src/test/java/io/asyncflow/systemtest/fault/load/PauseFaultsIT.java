@@ -50,7 +50,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** Everything is paused and resumed all the time, while tasks come and go on two servers. */
 @Tag("faults")
-@Tag("long")
 @Timeout(600)
 class PauseFaultsIT {
 

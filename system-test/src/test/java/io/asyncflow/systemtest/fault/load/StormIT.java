@@ -32,7 +32,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** Many workers with nothing to do, and what they ask of the database. The number is a row. */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class StormIT {
 

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** Leaders that die, sleep, or lose their way to the database. The numbers are rows. */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class LeaderFaultsIT {
 

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Timeout;
  * or silence is a violation. The numbers are rows of the matrix.
  */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class RedisFaultsIT {
 

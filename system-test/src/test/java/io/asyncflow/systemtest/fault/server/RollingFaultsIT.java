@@ -51,7 +51,6 @@ import org.junit.jupiter.api.Timeout;
 
 /** Families that roll while everything is against it. The numbers are rows of the matrix. */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class RollingFaultsIT {
 

@@ -43,7 +43,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Servers that die or leave in the middle of a call. The numbers are rows of the matrix. */
 @Tag("faults")
-@Tag("long")
 @Timeout(300)
 class ServerFaultsIT {
 
