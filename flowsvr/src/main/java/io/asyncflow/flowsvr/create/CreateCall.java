@@ -5,9 +5,7 @@ import io.asyncflow.flowsvr.task.NewTaskStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The tasks of one create call, which are created all or none.
@@ -64,16 +62,12 @@ public record CreateCall(
     return new CreateCall(tasks, places, ofUsers, seen, join);
   }
 
-  boolean hasKeys() {
-    return tasks.stream().anyMatch(task -> task.idempotencyKey() != null);
-  }
-
   /** Whether one statement, which is a transaction of its own, can create the tasks. */
   boolean isOneStatement() {
     return join == null
         && NewTaskStore.fitOneStatement(tasks)
         && tasks.stream().map(TaskDraft::type).distinct().count() == 1
-        && !hasKeys();
+        && tasks.stream().allMatch(task -> task.idempotencyKey() == null);
   }
 
   void joinWith(List<TaskId> ids) {
@@ -82,11 +76,8 @@ public record CreateCall(
     }
   }
 
-  Map<Long, JobPlace> placesOf(TaskId[] ids) {
-    Map<Long, JobPlace> byNumber = new HashMap<>();
-    for (int i = 0; i < places.size(); i++) {
-      byNumber.put(ids[i].number(), places.get(i));
-    }
-    return byNumber;
+  /** The role of a task in its job; {@code null} outside jobs. */
+  JobPlace place(int position) {
+    return places.isEmpty() ? null : places.get(position);
   }
 }

@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.flowsvr.task.KeyOptions;
+import io.asyncflow.flowsvr.task.NewRow;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TransitionStore;
@@ -27,9 +28,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -75,23 +76,6 @@ class KeyedCreates {
     this.keptMs = retention.toMillis();
   }
 
-  /**
-   * A task to be created.
-   *
-   * @param newId its id if it is created
-   */
-  record Wanted(TaskDraft task, TaskId newId) {
-
-    String key() {
-      return task.idempotencyKey();
-    }
-
-    boolean needsStatus() {
-      KeyOptions options = task.keyOptions();
-      return DuplicateCreate.needsStatus(options.onDuplicate(), options.untilDone());
-    }
-  }
-
   /** What stands under a key, while the tasks of a call are created one after another. */
   private static final class Standing {
 
@@ -100,15 +84,15 @@ class KeyedCreates {
     private boolean isChanged;
     private TaskStatus status;
     private TaskRow row;
-    private TaskDraft newBody;
+    private NewRow newBody;
 
     Standing(KeyUse use, boolean isNew) {
       this.use = use;
       this.isNew = isNew;
     }
 
-    boolean isFirstUse(Wanted one) {
-      return isNew && use.id().equals(one.newId());
+    boolean isFirstUse(NewRow one) {
+      return isNew && use.id().equals(one.id());
     }
   }
 
@@ -117,54 +101,51 @@ class KeyedCreates {
    * transaction, whose caller then inserts the tasks that are {@link CreateOutcome#CREATED}, with
    * the last body of those that are new and were replaced.
    *
-   * @param table the table of the new tasks
-   * @param wanted tasks of one type, with keys
+   * @param wanted the rows that tasks with keys would have, in one table
    * @param users those whose tasks the caller sees
-   * @param laneOf the lanes of that table by their workers: those of all wanted tasks that not
-   *     every worker may hold
-   * @param newTasks gets the tasks to be inserted
-   * @return the results in the order of {@code wanted}
+   * @param results gets those of the creates, by the ids of their rows
+   * @return the rows to be inserted
    * @throws IdempotencyConflictException if a create is refused
    */
-  List<CreatedTask> create(
-      TaskTable table,
-      List<Wanted> wanted,
-      Names users,
-      Map<Set<String>, String> laneOf,
-      SortedMap<Long, TaskDraft> newTasks) {
+  Collection<NewRow> create(List<NewRow> wanted, Names users, Map<TaskId, CreatedTask> results) {
+    TaskTable table = wanted.get(0).id().table();
     SortedMap<String, Standing> standings = take(table, wanted);
     lockRows(wanted, standings, users);
     refuseOfOthers(wanted, standings, users);
-    List<CreatedTask> results = new ArrayList<>(wanted.size());
-    for (Wanted one : wanted) {
-      Standing standing = standings.get(one.key());
-      CreateOutcome outcome = outcome(one, standing);
+    Map<TaskId, NewRow> inserts = new HashMap<>();
+    for (NewRow one : wanted) {
+      Standing standing = standings.get(one.task().idempotencyKey());
+      CreateOutcome outcome = outcome(one.task(), standing, standing.isFirstUse(one));
       if (outcome == CreateOutcome.CREATED) {
-        standing.isChanged = !standing.use.id().equals(one.newId());
-        standing.use = useOf(one);
+        standing.isChanged = !standing.use.id().equals(one.id());
+        standing.use = useOf(one.task(), one.id());
         standing.isNew = true;
         standing.status = TaskStatus.WAITING;
-        newTasks.put(one.newId().number(), one.task());
+        inserts.put(one.id(), one);
       } else if (outcome == CreateOutcome.REPLACED || outcome == CreateOutcome.RERUN) {
+        TaskId id = standing.use.id();
         standing.isChanged = true;
-        standing.use = useOf(new Wanted(one.task(), standing.use.id()));
+        standing.use = useOf(one.task(), id);
         standing.status = TaskStatus.WAITING;
         if (standing.isNew) {
-          newTasks.put(standing.use.id().number(), one.task());
+          inserts.put(id, new NewRow(id, one.task(), null, one.lane()));
         } else {
-          standing.newBody = one.task();
+          standing.newBody = one;
         }
       }
-      results.add(new CreatedTask(standing.use.id(), outcome));
+      results.put(one.id(), new CreatedTask(standing.use.id(), outcome));
     }
-    write(table, standings.values(), laneOf);
-    return results;
+    write(table, standings.values());
+    return inserts.values();
   }
 
   /** Takes the free keys for the first create of each, and locks all. */
-  private SortedMap<String, Standing> take(TaskTable table, List<Wanted> wanted) {
+  private SortedMap<String, Standing> take(TaskTable table, List<NewRow> wanted) {
     SortedMap<String, KeyUse> firstUses = new TreeMap<>();
-    wanted.forEach(one -> firstUses.computeIfAbsent(one.key(), key -> useOf(one)));
+    wanted.forEach(
+        one ->
+            firstUses.computeIfAbsent(
+                one.task().idempotencyKey(), key -> useOf(one.task(), one.id())));
     keys.takeFree(table, List.copyOf(firstUses.values()));
     SortedMap<String, Standing> standings = new TreeMap<>();
     keys.find(table, firstUses.keySet())
@@ -174,18 +155,20 @@ class KeyedCreates {
     return standings;
   }
 
-  private KeyUse useOf(Wanted one) {
-    Long ownMs = one.task().keyOptions().keyMs();
-    return new KeyUse(one.key(), bodyHash(one.task()), one.newId(), ownMs == null ? keptMs : ownMs);
+  private KeyUse useOf(TaskDraft task, TaskId id) {
+    Long ownMs = task.keyOptions().keyMs();
+    return new KeyUse(task.idempotencyKey(), bodyHash(task), id, ownMs == null ? keptMs : ownMs);
   }
 
   /** Locks and reads the tasks of which a create needs to know the status, or the user. */
-  private void lockRows(List<Wanted> wanted, Map<String, Standing> standings, Names users) {
+  private void lockRows(List<NewRow> wanted, Map<String, Standing> standings, Names users) {
     SortedMap<TaskId, Standing> needed =
         new TreeMap<>(Comparator.comparing(TaskId::table).thenComparing(TaskId::number));
-    for (Wanted one : wanted) {
-      Standing standing = standings.get(one.key());
-      if (!standing.isNew && (one.needsStatus() || !users.isAll())) {
+    for (NewRow one : wanted) {
+      Standing standing = standings.get(one.task().idempotencyKey());
+      KeyOptions options = one.task().keyOptions();
+      boolean needsStatus = DuplicateCreate.needsStatus(options.onDuplicate(), options.untilDone());
+      if (!standing.isNew && (needsStatus || !users.isAll())) {
         needed.put(standing.use.id(), standing);
       }
     }
@@ -207,37 +190,34 @@ class KeyedCreates {
   }
 
   private static void refuseOfOthers(
-      List<Wanted> wanted, Map<String, Standing> standings, Names users) {
-    for (Wanted one : wanted) {
-      TaskRow row = standings.get(one.key()).row;
+      List<NewRow> wanted, Map<String, Standing> standings, Names users) {
+    for (NewRow one : wanted) {
+      TaskRow row = standings.get(one.task().idempotencyKey()).row;
       if (row != null && !users.contains(row.userId())) {
         throw new IdempotencyConflictException(one.task());
       }
     }
   }
 
-  private CreateOutcome outcome(Wanted one, Standing standing) {
-    if (standing.isFirstUse(one)) {
+  private CreateOutcome outcome(TaskDraft task, Standing standing, boolean isFirstUse) {
+    if (isFirstUse) {
       return CreateOutcome.CREATED;
     }
-    KeyOptions options = one.task().keyOptions();
+    KeyOptions options = task.keyOptions();
     if (options.onDuplicate() == OnDuplicate.RERUN
         && standing.status != null
         && standing.status.isFinal()
         && !newTaskTables.enter(standing.use.id().table())) {
       standing.status = null; // its table takes no tasks any more
     }
-    boolean sameBody = Arrays.equals(standing.use.bodyHash(), bodyHash(one.task()));
+    boolean sameBody = Arrays.equals(standing.use.bodyHash(), bodyHash(task));
     return DuplicateCreate.outcome(
             options.onDuplicate(), options.untilDone(), standing.status, sameBody)
-        .orElseThrow(() -> new IdempotencyConflictException(one.task()));
+        .orElseThrow(() -> new IdempotencyConflictException(task));
   }
 
-  private void write(
-      TaskTable table, Collection<Standing> standings, Map<Set<String>, String> laneOf) {
-    standings.stream()
-        .filter(standing -> standing.newBody != null)
-        .forEach(standing -> renew(table, standing, laneOf));
+  private void write(TaskTable table, Collection<Standing> standings) {
+    standings.stream().filter(standing -> standing.newBody != null).forEach(this::renew);
     List<KeyUse> changed =
         standings.stream()
             .filter(standing -> standing.isChanged)
@@ -248,14 +228,14 @@ class KeyedCreates {
     }
   }
 
-  private void renew(TaskTable table, Standing standing, Map<Set<String>, String> laneOf) {
-    String lane = laneOf.getOrDefault(standing.newBody.workers(), Lane.OPEN);
-    if (!lane.equals(Lane.OPEN) && !standing.row.id().table().equals(table)) {
-      lanes.extend(lane, standing.row.id().table());
-    }
+  private void renew(Standing standing) {
     TaskRow row = standing.row;
+    NewRow body = standing.newBody;
+    if (!body.lane().equals(Lane.OPEN) && !row.id().table().equals(body.id().table())) {
+      lanes.extend(body.lane(), row.id().table());
+    }
     EventKind kind = row.status() == TaskStatus.WAITING ? EventKind.REPLACED : EventKind.REVIVED;
-    TaskRow renewed = standing.newBody.renewing(row, lane);
+    TaskRow renewed = body.task().renewing(row, body.lane());
     transitions.change(List.of(new TaskTransition(row, renewed, kind, null)));
   }
 

@@ -1,10 +1,14 @@
 package io.asyncflow.flowsvr.create;
 
+import static java.util.Comparator.comparingLong;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.create.limit.UserLimits;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.number.ServerNumber;
@@ -12,18 +16,20 @@ import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.NewRow;
 import io.asyncflow.flowsvr.task.NewTaskStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
-import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -221,58 +227,16 @@ public class TaskCreator {
     };
   }
 
-  private void rehearse(Commit commit, Runnable work) {
-    switch (commit) {
-      case STATEMENT, TRANSACTION -> transactions.rehearse(work);
-      case STATEMENT_ONCE, TRANSACTION_ONCE -> transactions.rehearseOnce(work);
-    }
-  }
-
   private List<CreatedTask> create(CreateCall call, Commit commit) {
-    List<TaskDraft> tasks = call.tasks();
-    Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
-    for (int i = 0; i < tasks.size(); i++) {
-      positionsByType.computeIfAbsent(tasks.get(i).type(), t -> new ArrayList<>()).add(i);
-    }
-    positionsByType.keySet().forEach(types::require); // before rows of any table are allotted
-    List<CreatedTask> results = createWithRetries(call, positionsByType, commit);
-    positionsByType.forEach((type, positions) -> tell(type, positions, tasks, results));
-    return results;
-  }
-
-  private void tell(
-      TaskType type, List<Integer> positions, List<TaskDraft> tasks, List<CreatedTask> results) {
-    List<Integer> written = positions.stream().filter(i -> results.get(i).isWritten()).toList();
-    if (written.isEmpty()) {
-      return;
-    }
-    for (int i : written) {
-      if (results.get(i).outcome() == CreateOutcome.CREATED) {
-        pulse.created(type, tasks.get(i).stage(), 1);
-      }
-    }
-    TasksWaiting news =
-        TasksWaiting.created(
-            type,
-            written.stream().map(i -> results.get(i).id().table()).collect(toSet()),
-            written.stream().map(tasks::get).toList());
-    boolean areNew =
-        written.stream().allMatch(i -> results.get(i).outcome() == CreateOutcome.CREATED);
-    events.publish(areNew ? news : news.dueAtAnyTime());
-  }
-
-  private List<CreatedTask> createWithRetries(
-      CreateCall call, Map<TaskType, List<Integer>> positionsByType, Commit commit) {
+    Map<TaskType, Integer> counts = new LinkedHashMap<>();
+    call.tasks().forEach(task -> counts.merge(task.type(), 1, Integer::sum));
+    counts.keySet().forEach(types::require); // before rows of any table are allotted
     for (int attempt = 1; ; attempt++) {
-      SortedMap<TaskTable, List<Integer>> tables = new TreeMap<>();
-      positionsByType.forEach(
-          (type, positions) -> // before the transaction: it may run DDL
-          tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
-      TaskId[] newIds = newIds(tables, call.tasks().size());
-      Map<TaskTable, Map<Set<String>, String>> laneOf =
-          lanes(tables, call, newIds, commit); // before the transaction, too
+      List<NewRow> rows = rows(call, counts); // before the transaction: it may run DDL
       try {
-        return commit(commit, () -> createIn(tables, call, commit.isTransaction(), newIds, laneOf));
+        List<CreatedTask> results = commit(commit, () -> write(rows, call, commit.isTransaction()));
+        publish(rows, results);
+        return results;
       } catch (TableDrainedException e) {
         newTaskTables.outdated(e.table);
         if (attempt == MAX_ATTEMPTS) {
@@ -282,135 +246,88 @@ public class TaskCreator {
     }
   }
 
-  /** The lanes of those tasks that not every worker may hold, by table and workers. */
-  private Map<TaskTable, Map<Set<String>, String>> lanes(
-      SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds, Commit commit) {
-    if (call.tasks().stream().allMatch(task -> task.workers().isEmpty())) {
-      return Map.of();
+  /**
+   * The rows that the tasks would have, with numbers in the order of the call: of two tasks with
+   * the same due time the lower number comes first.
+   */
+  private List<NewRow> rows(CreateCall call, Map<TaskType, Integer> counts) {
+    Map<TaskType, TaskTable> tables = new HashMap<>();
+    counts.forEach(
+        (type, count) -> tables.put(type, newTaskTables.tableFor(types.require(type), count)));
+    Map<TaskType, Map<Set<String>, String>> laneOf = new HashMap<>();
+    tables.forEach((type, table) -> laneOf.put(type, lanes.ofEach(workersOf(call, type), table)));
+    List<NewRow> rows = new ArrayList<>(call.tasks().size());
+    for (TaskDraft task : call.tasks()) {
+      rows.add(
+          new NewRow(
+              new TaskId(serverNumber.nextTaskNumber(), tables.get(task.type())),
+              task,
+              call.place(rows.size()),
+              laneOf.get(task.type()).getOrDefault(task.workers(), Lane.OPEN)));
     }
-    Map<TaskTable, Set<Set<String>>> sets = new HashMap<>();
-    tables.forEach((table, positions) -> sets.put(table, setsOfWorkers(call, positions)));
-    boolean makesLanes = sets.keySet().stream().anyMatch(t -> !lanes.know(sets.get(t), t));
-    if (makesLanes && (call.hasKeys() || charges(call))) {
-      rehearse(commit, () -> judge(tables, call, newIds));
-    }
-    Map<TaskTable, Map<Set<String>, String>> laneOf = new HashMap<>();
-    sets.forEach((table, ofTable) -> laneOf.put(table, lanes.ofEach(ofTable, table)));
-    return laneOf;
+    return rows;
   }
 
-  private static Set<Set<String>> setsOfWorkers(CreateCall call, List<Integer> positions) {
-    return positions.stream()
-        .map(position -> call.tasks().get(position).workers())
-        .filter(workers -> !workers.isEmpty())
+  private static Set<Set<String>> workersOf(CreateCall call, TaskType type) {
+    return call.tasks().stream()
+        .filter(task -> !task.workers().isEmpty() && task.type().equals(type))
+        .map(TaskDraft::workers)
         .collect(toSet());
   }
 
-  /**
-   * Refuses a call for its keys or for the limits of its users. Requires a transaction that is
-   * rolled back. Lanes stay, so they are made for no call that is refused.
-   */
-  private void judge(SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
-    CreatedTask[] results = new CreatedTask[newIds.length];
-    tables.forEach(
-        (table, positions) -> {
-          newTasks(table, call, positions, newIds, Map.of(), results);
-          charge(table.type(), call, positions, results);
-        });
-  }
-
-  /**
-   * Numbers in the order of the call: of two tasks with the same due time the lower number comes
-   * first.
-   */
-  private TaskId[] newIds(SortedMap<TaskTable, List<Integer>> tables, int count) {
-    TaskTable[] tableOf = new TaskTable[count];
-    tables.forEach((table, positions) -> positions.forEach(position -> tableOf[position] = table));
-    return Arrays.stream(tableOf)
-        .map(table -> new TaskId(serverNumber.nextTaskNumber(), table))
-        .toArray(TaskId[]::new);
-  }
-
-  private List<CreatedTask> createIn(
-      SortedMap<TaskTable, List<Integer>> tables,
-      CreateCall call,
-      boolean isTransaction,
-      TaskId[] newIds,
-      Map<TaskTable, Map<Set<String>, String>> laneOf) {
-    CreatedTask[] results = new CreatedTask[newIds.length];
-    tables.forEach(
-        (table, positions) -> {
-          Map<Set<String>, String> laneOfSet = laneOf.getOrDefault(table, Map.of());
-          SortedMap<Long, TaskDraft> newTasks =
-              newTasks(table, call, positions, newIds, laneOfSet, results);
-          if (isTransaction) {
-            charge(table.type(), call, positions, results);
-          }
-          Map<Long, JobPlace> places = call.placesOf(newIds);
-          insert(table, newTasks, places, lanesOf(newTasks, laneOfSet));
-          if (isTransaction) {
-            store.tellOfCreates(table, newTasks, places);
-          }
-        });
-    call.joinWith(idsOf(Arrays.asList(results)));
-    return Arrays.asList(results);
-  }
-
-  private void insert(
-      TaskTable table,
-      SortedMap<Long, TaskDraft> newTasks,
-      Map<Long, JobPlace> places,
-      Map<Long, String> lanes) {
-    if (!newTasks.isEmpty() && !store.insertUnlessDrained(table, newTasks, places, lanes)) {
-      throw new TableDrainedException(table);
-    }
+  private List<CreatedTask> write(List<NewRow> rows, CreateCall call, boolean isTransaction) {
+    Map<TaskId, CreatedTask> results = new HashMap<>();
+    rows.stream()
+        .collect(groupingBy(row -> row.id().table(), TreeMap::new, toList()))
+        .forEach(
+            (table, ofTable) -> {
+              List<NewRow> inserts = take(ofTable, call.users(), results);
+              if (isTransaction && call.ofUsers()) {
+                charge(table.type(), ofTable, results);
+              }
+              if (!inserts.isEmpty() && !store.insertUnlessDrained(table, inserts)) {
+                throw new TableDrainedException(table);
+              }
+              if (isTransaction) {
+                store.tellOfCreates(table.type(), inserts);
+              }
+            });
+    List<CreatedTask> inOrder = rows.stream().map(row -> results.get(row.id())).toList();
+    call.joinWith(idsOf(inOrder));
+    return inOrder;
   }
 
   /**
    * Takes the keys.
    *
-   * @param results gets the results of the tasks at these positions
-   * @return the tasks that are to be inserted, by number
+   * @param results gets those of the rows, by their ids
+   * @return the rows that are to be inserted, in the order of their ids
    */
-  private SortedMap<Long, TaskDraft> newTasks(
-      TaskTable table,
-      CreateCall call,
-      List<Integer> positions,
-      TaskId[] newIds,
-      Map<Set<String>, String> laneOf,
-      CreatedTask[] results) {
-    SortedMap<Long, TaskDraft> newTasks = new TreeMap<>();
-    List<Integer> keyed = new ArrayList<>();
-    for (int position : positions) {
-      TaskDraft task = call.tasks().get(position);
-      if (task.idempotencyKey() != null) {
-        keyed.add(position);
+  private List<NewRow> take(List<NewRow> rows, Names users, Map<TaskId, CreatedTask> results) {
+    List<NewRow> inserts = new ArrayList<>();
+    List<NewRow> keyed = new ArrayList<>();
+    for (NewRow row : rows) {
+      if (row.task().idempotencyKey() != null) {
+        keyed.add(row);
       } else {
-        newTasks.put(newIds[position].number(), task);
-        results[position] = new CreatedTask(newIds[position], CreateOutcome.CREATED);
+        inserts.add(row);
+        results.put(row.id(), new CreatedTask(row.id(), CreateOutcome.CREATED));
       }
     }
     if (!keyed.isEmpty()) {
-      List<KeyedCreates.Wanted> wanted =
-          keyed.stream().map(i -> new KeyedCreates.Wanted(call.tasks().get(i), newIds[i])).toList();
-      Iterator<CreatedTask> ofKeys =
-          keyedCreates.create(table, wanted, call.users(), laneOf, newTasks).iterator();
-      keyed.forEach(position -> results[position] = ofKeys.next());
+      inserts.addAll(keyedCreates.create(keyed, users, results));
+      inserts.sort(comparingLong(row -> row.id().number()));
     }
-    return newTasks;
+    return inserts;
   }
 
   /** A task that is new, or runs again, is charged; one that only gets a new body is not. */
-  private void charge(
-      TaskType type, CreateCall call, List<Integer> positions, CreatedTask[] results) {
-    if (!call.ofUsers()) {
-      return;
-    }
+  private void charge(TaskType type, List<NewRow> rows, Map<TaskId, CreatedTask> results) {
     SortedMap<String, Integer> counts = new TreeMap<>();
-    for (int position : positions) {
-      CreateOutcome outcome = results[position].outcome();
+    for (NewRow row : rows) {
+      CreateOutcome outcome = results.get(row.id()).outcome();
       if (outcome == CreateOutcome.CREATED || outcome == CreateOutcome.RERUN) {
-        counts.merge(call.tasks().get(position).userId(), 1, Integer::sum);
+        counts.merge(row.task().userId(), 1, Integer::sum);
       }
     }
     if (!counts.isEmpty()) {
@@ -418,20 +335,29 @@ public class TaskCreator {
     }
   }
 
-  /** The lanes, by number, of those new tasks that not every worker may hold. */
-  private static Map<Long, String> lanesOf(
-      SortedMap<Long, TaskDraft> newTasks, Map<Set<String>, String> laneOf) {
-    if (laneOf.isEmpty()) {
-      return Map.of();
+  private void publish(List<NewRow> rows, List<CreatedTask> results) {
+    Map<TaskType, List<NewRow>> written = new LinkedHashMap<>();
+    Set<TaskType> withOthers = new HashSet<>(); // types of which a task has a new body
+    for (int i = 0; i < rows.size(); i++) {
+      NewRow row = rows.get(i);
+      CreatedTask result = results.get(i);
+      TaskType type = row.task().type();
+      if (result.isWritten()) {
+        written
+            .computeIfAbsent(type, first -> new ArrayList<>())
+            .add(new NewRow(result.id(), row.task(), row.place(), row.lane()));
+      }
+      if (result.outcome() == CreateOutcome.CREATED) {
+        pulse.created(type, row.task().stage(), 1);
+      } else {
+        withOthers.add(type);
+      }
     }
-    Map<Long, String> lanes = new HashMap<>();
-    newTasks.forEach(
-        (number, task) -> {
-          if (!task.workers().isEmpty()) {
-            lanes.put(number, laneOf.get(task.workers()));
-          }
+    written.forEach(
+        (type, ofType) -> {
+          TasksWaiting news = TasksWaiting.created(type, ofType);
+          events.publish(withOthers.contains(type) ? news.dueAtAnyTime() : news);
         });
-    return lanes;
   }
 
   private static List<TaskId> idsOf(List<CreatedTask> created) {

@@ -91,11 +91,6 @@ public class Lanes {
     return lanes;
   }
 
-  /** Whether this server knows all lanes of these sets of workers, so that it makes none. */
-  public boolean know(Set<Set<String>> sets, TaskTable table) {
-    return sets.stream().allMatch(workers -> isFresh(known.get(new Use(workers, table))));
-  }
-
   private boolean isFresh(Known before) {
     return before != null && before.until() - node.nanoTime() > 0;
   }

@@ -8,15 +8,12 @@ import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.Lane;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -58,14 +55,6 @@ public class NewTaskStore {
   private static final String MORE_INSERTS = "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
 
   /**
-   * A task to be inserted.
-   *
-   * @param place {@code null} outside jobs
-   * @param lane {@code null} for the open one
-   */
-  private record NewRow(TaskDraft task, JobPlace place, String lane) {}
-
-  /**
    * A column that few tasks have a value for; a statement has it if any of its tasks does.
    *
    * @param value the value of a task; {@code null} for none
@@ -92,7 +81,8 @@ public class NewTaskStore {
               null),
           new RareColumn(
               "job_copies", row -> row.place() == null ? null : row.place().copies(), null),
-          new RareColumn("lane", NewRow::lane, Lane.OPEN),
+          new RareColumn(
+              "lane", row -> row.lane().equals(Lane.OPEN) ? null : row.lane(), Lane.OPEN),
           new RareColumn("trace_parent", row -> row.task().traceParent(), null));
 
   /** The statements by their rare columns. */
@@ -130,58 +120,40 @@ public class NewTaskStore {
    * transaction ends, or the statement if there is none: the table's row in {@code t_task_table} is
    * locked as by {@link io.asyncflow.flowsvr.tasktable.NewTaskTables#enter}.
    *
-   * @param tasksByNumber the tasks in the order of their numbers; requires a transaction if they do
-   *     not {@link #fitOneStatement}
-   * @param places the roles in jobs, by number, of those tasks that belong to one
-   * @param lanes the lanes, by number, of those tasks that not every worker may hold
+   * @param rows in the order of their ids; requires a transaction if they do not {@link
+   *     #fitOneStatement}
    * @return false if begin has moved past the table; then nothing is created
    */
-  public boolean insertUnlessDrained(
-      TaskTable table,
-      SortedMap<Long, TaskDraft> tasksByNumber,
-      Map<Long, JobPlace> places,
-      Map<Long, String> lanes) {
-    List<Map.Entry<Long, TaskDraft>> group = new ArrayList<>();
+  public boolean insertUnlessDrained(TaskTable table, List<NewRow> rows) {
+    int from = 0;
     int characters = 0;
-    for (Map.Entry<Long, TaskDraft> entry : tasksByNumber.entrySet()) {
-      int added = characters(entry.getValue());
+    for (int i = 0; i < rows.size(); i++) {
+      int added = characters(rows.get(i).task());
       boolean isFull =
-          group.size() == MAX_INSERTS_PER_STATEMENT
+          i - from == MAX_INSERTS_PER_STATEMENT
               || characters + added > MAX_CHARACTERS_PER_STATEMENT;
-      if (isFull && !group.isEmpty()) {
-        if (!insertInOneStatement(table, group, places, lanes)) {
+      if (isFull && i > from) {
+        if (!insertInOneStatement(table, rows.subList(from, i))) {
           return false;
         }
-        group.clear();
+        from = i;
         characters = 0;
       }
-      group.add(entry);
       characters += added;
     }
-    return insertInOneStatement(table, group, places, lanes);
+    return insertInOneStatement(table, rows.subList(from, rows.size()));
   }
 
-  private boolean insertInOneStatement(
-      TaskTable table,
-      List<Map.Entry<Long, TaskDraft>> tasks,
-      Map<Long, JobPlace> places,
-      Map<Long, String> lanes) {
-    SortedMap<Long, NewRow> rows = new TreeMap<>();
-    tasks.forEach(
-        task ->
-            rows.put(
-                task.getKey(),
-                new NewRow(task.getValue(), places.get(task.getKey()), lanes.get(task.getKey()))));
+  private boolean insertInOneStatement(TaskTable table, List<NewRow> rows) {
     List<RareColumn> rare =
         RARE_COLUMNS.stream()
-            .filter(
-                column -> rows.values().stream().anyMatch(row -> column.value().apply(row) != null))
+            .filter(column -> rows.stream().anyMatch(row -> column.value().apply(row) != null))
             .toList();
-    List<Object> values = new ArrayList<>(tasks.size() * (12 + rare.size()) + 2);
-    for (Map.Entry<Long, NewRow> entry : rows.entrySet()) {
-      TaskDraft task = entry.getValue().task();
-      JobPlace place = entry.getValue().place();
-      values.add(entry.getKey());
+    List<Object> values = new ArrayList<>(rows.size() * (12 + rare.size()) + 2);
+    for (NewRow row : rows) {
+      TaskDraft task = row.task();
+      JobPlace place = row.place();
+      values.add(row.id().number());
       values.add(task.userId());
       values.add(task.stage());
       values.add(task.head());
@@ -193,13 +165,13 @@ public class NewTaskStore {
       values.add(orEmpty(task.scheduleLog()));
       values.add(place == null ? null : place.jobId());
       values.add(place == null ? null : place.index());
-      rare.forEach(column -> values.add(column.valueOf(entry.getValue())));
+      rare.forEach(column -> values.add(column.valueOf(row)));
     }
     values.add(table.type().name());
     values.add(table.number());
     String sql =
         INSERTS.computeIfAbsent(rare, NewTaskStore::insertWith).of(table)
-            + (MORE_INSERTS + ", ?".repeat(rare.size()) + "\n").repeat(tasks.size() - 1)
+            + (MORE_INSERTS + ", ?".repeat(rare.size()) + "\n").repeat(rows.size() - 1)
             + UNLESS_DRAINED;
     return jdbc.update(sql, new StatementValues(values)) > 0;
   }
@@ -208,15 +180,11 @@ public class NewTaskStore {
    * Writes the events of new tasks, if their type {@linkplain #tellsOfCreates keeps them}. Requires
    * the transaction that inserts them.
    */
-  public void tellOfCreates(
-      TaskTable table, SortedMap<Long, TaskDraft> tasksByNumber, Map<Long, JobPlace> places) {
-    if (tellsOfCreates(table.type())) {
-      tasksByNumber.forEach(
-          (number, task) ->
-              events.addTask(
-                  EventKind.CREATED,
-                  task.waiting(new TaskId(number, table), places.get(number)),
-                  null));
+  public void tellOfCreates(TaskType type, List<NewRow> rows) {
+    if (tellsOfCreates(type)) {
+      rows.forEach(
+          row ->
+              events.addTask(EventKind.CREATED, row.task().waiting(row.id(), row.place()), null));
     }
   }
 

@@ -6,6 +6,7 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -38,20 +39,12 @@ public record TasksWaiting(
   }
 
   /** Tasks that were just created. */
-  public static TasksWaiting created(
-      TaskType type, Set<TaskTable> tables, Collection<TaskDraft> tasks) {
-    boolean dueFromNowOn =
-        tasks.stream()
-            .allMatch(
-                task ->
-                    task.runAt() == null
-                        && (task.delayMs() != null ? task.delayMs() : -headStart(task)) >= 0);
+  public static TasksWaiting created(TaskType type, List<NewRow> rows) {
     return new TasksWaiting(
-        type, tables, tasks.stream().map(TaskDraft::stage).collect(toSet()), dueFromNowOn);
-  }
-
-  private static long headStart(TaskDraft task) {
-    return task.priority() == null ? 0 : task.priority();
+        type,
+        rows.stream().map(row -> row.id().table()).collect(toSet()),
+        rows.stream().map(row -> row.task().stage()).collect(toSet()),
+        rows.stream().allMatch(row -> row.task().runAt() == null && row.task().dueIn() >= 0));
   }
 
   /** Tasks that wait again, or whose end lets others of their type be claimed. */

@@ -30,15 +30,12 @@ import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
-import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.web.error.RateExceededException;
-import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskAct;
@@ -515,41 +512,6 @@ class LanesIT {
     TaskId none = new TaskId(id.number() + 1, id.table());
     assertThatThrownBy(() -> acts.setWorkers(none, mine, SET_WORKERS))
         .isInstanceOf(TaskNotFoundException.class);
-    assertThat(lanes.workersOf(Lane.of(mine, 0))).isEmpty();
-  }
-
-  @Test
-  void createThatIsRefusedMakesNoLane() {
-    given.change(lark, "user_rate_limit", 1);
-    String worker = "refused-" + lark.name();
-    Set<String> mine = Set.of(worker);
-    TaskDraft forMine = aTaskFor(worker).ofUser("u").asDraft();
-    TaskDraft keyed = given.aWaitingTask().ofType(lark).ofUser("u").withKey("k").asDraft();
-    TaskId first = creator.create(keyed);
-
-    assertThatThrownBy(() -> creator.create(keyed.withWorkers(mine)))
-        .isInstanceOf(IdempotencyConflictException.class);
-    assertThatThrownBy(() -> creator.create(CreateCall.of(List.of(forMine, forMine)).byUsers()))
-        .isInstanceOf(InvalidFieldException.class);
-    assertThatThrownBy(() -> creator.create(forMine)).isInstanceOf(RateExceededException.class);
-    assertThat(lanes.workersOf(Lane.of(mine, 0))).isEmpty();
-
-    TaskId ofAnother = creator.create(aTaskFor(worker).ofUser("another").withKey("l").asDraft());
-    assertThat(lanes.workersOf(given.row(ofAnother).lane())).isEqualTo(mine);
-    assertThat(creator.create(keyed)).isEqualTo(first);
-  }
-
-  @Test
-  void reportWhoseCreatesAreRefusedMakesNoLaneForThem() {
-    Set<String> mine = Set.of("refused-" + lark.name());
-    TaskDraft keyed = given.aWaitingTask().ofType(lark).withKey("k").asDraft();
-    creator.create(keyed);
-    Task task = given.aHold(lark).by("w1").theTask();
-    ParsedReport creating = Given.parsed(given.reportOn(task).asSuccess("x")).get(0);
-    ParsedReport report =
-        new ParsedReport(creating.task(), creating.report(), List.of(keyed.withWorkers(mine)));
-
-    assertThat(reporter.report(List.of(report)).get(0).outcome()).isEqualTo(Verdict.REFUSED);
     assertThat(lanes.workersOf(Lane.of(mine, 0))).isEmpty();
   }
 

@@ -13,7 +13,6 @@ import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionTimedOutException;
-import org.springframework.transaction.support.TransactionCallback;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -64,40 +63,21 @@ public class RetryingTransactions {
 
   /** Runs {@code work} in its own transaction and returns its value after the commit. */
   public <T> T execute(Supplier<T> work) {
-    return retrying(() -> inTransaction(status -> work.get()));
-  }
-
-  /** Runs {@code work} in a transaction that is rolled back, to see whether it throws. */
-  public void rehearse(Runnable work) {
-    retrying(
-        () -> {
-          rehearseOnce(work);
-          return null;
-        });
-  }
-
-  /** As {@link #rehearse}, but never repeated: for callers with a fallback. */
-  public void rehearseOnce(Runnable work) {
-    inTransaction(
-        status -> {
-          status.setRollbackOnly();
-          work.run();
-          return null;
-        });
+    return retrying(() -> inTransaction(work));
   }
 
   /**
    * Throws the exception of the work, even if the rollback also fails: on a broken connection no
    * rollback succeeds, and "connection is closed" would hide the cause.
    */
-  private <T> T inTransaction(TransactionCallback<T> work) {
+  private <T> T inTransaction(Supplier<T> work) {
     AtomicReference<RuntimeException> thrown = new AtomicReference<>();
     long begin = nanoTime.getAsLong();
     try {
       return transaction.execute(
           status -> {
             try {
-              T result = work.doInTransaction(status);
+              T result = work.get();
               refuseIfLong(begin);
               return result;
             } catch (RuntimeException e) {
@@ -123,7 +103,7 @@ public class RetryingTransactions {
 
   /** As {@link #execute}, but never repeated: for callers with a fallback. */
   public <T> T executeOnce(Supplier<T> work) {
-    return inTransaction(status -> work.get());
+    return inTransaction(work);
   }
 
   /**

@@ -87,33 +87,19 @@ class RetryingTransactionsIT {
               AfterCommit.run(failing);
               return jdbc.sql("UPDATE locked SET n = 7 WHERE id = 1").update();
             });
-    transactions.rehearse(() -> AfterCommit.run(failing));
+    assertThatThrownBy(
+            () ->
+                transactions.execute(
+                    () -> {
+                      AfterCommit.run(failing);
+                      throw new IllegalStateException("rolled back");
+                    }))
+        .hasMessage("rolled back");
     AfterCommit.run(failing);
 
     assertThat(changed).isEqualTo(1);
     assertThat(values()).containsExactly(7, 0);
     assertThat(followed.get()).as("after the commit, and at once").isEqualTo(2);
-  }
-
-  @Test
-  void aRehearsalOfACallerWithAFallbackIsNotRepeated() {
-    AtomicInteger attempts = new AtomicInteger();
-    Runnable victim =
-        () -> {
-          bump(jdbc, 1);
-          if (attempts.incrementAndGet() == 1) {
-            throw new CannotAcquireLockException("deadlock");
-          }
-        };
-    assertThatThrownBy(() -> transactions.rehearseOnce(victim))
-        .isInstanceOf(PessimisticLockingFailureException.class);
-    assertThat(attempts).hasValue(1);
-
-    transactions.rehearse(victim);
-    attempts.set(0);
-    transactions.rehearse(victim);
-    assertThat(attempts).as("repeated").hasValue(2);
-    assertThat(values()).as("rolled back").containsExactly(0, 0);
   }
 
   @Test
