@@ -110,15 +110,17 @@ public final class Exchange {
         && request.getHeader(HttpHeaders.TRANSFER_ENCODING) == null; // or it may be the body
   }
 
-  /** The thread is not occupied with the connection any more. */
+  /**
+   * The thread is not occupied with the connection any more, which may wait for its next request as
+   * long as Tomcat has said.
+   */
   public void leave() {
+    long forNextHead = connection == null ? 0 : connection.getReadTimeout();
+    end();
     if (connection != null) {
       connection.setWriteTimeout(patienceMs);
-      if (connection.getReadTimeout() == MOMENT_MS) { // or Tomcat has set its own for the next head
-        connection.setReadTimeout(patienceMs);
-      }
+      connection.setReadTimeout(forNextHead == MOMENT_MS ? patienceMs : forNextHead);
     }
-    end();
     connection = null;
   }
 
