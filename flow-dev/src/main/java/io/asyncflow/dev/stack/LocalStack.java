@@ -40,8 +40,8 @@ import java.util.function.Supplier;
  * during the start; it stops the started programs in reverse order.
  */
 public final class LocalStack implements AutoCloseable {
-  private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
-  private static final Duration WORKER_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration SERVER_PATIENCE = Duration.ofMinutes(5);
+  private static final Duration WORKER_PATIENCE = Duration.ofMinutes(5);
   private static final Duration POLL = Duration.ofMillis(100);
   // Short, because a developer waits at the terminal; interrupted runs are repeated after the next
   // start.
