@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongFunction;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
@@ -40,7 +39,6 @@ class KeyActs {
   static final int MOST_KEPT_OF_A_SCOPE = 1_000;
 
   private final AccessKeyStore store;
-  private final KnownKeys known;
   private final KeyViews views;
   private final Sessions sessions;
   private final Acts acts;
@@ -51,7 +49,6 @@ class KeyActs {
 
   KeyActs(
       AccessKeyStore store,
-      ObjectProvider<KnownKeys> known,
       KeyViews views,
       Sessions sessions,
       Acts acts,
@@ -60,7 +57,6 @@ class KeyActs {
       @Value("${flow.access.default-expiry:90d}") Duration defaultExpiry,
       @Value("${flow.access.api-key:}") String environmentKey) {
     this.store = store;
-    this.known = known.getIfAvailable();
     this.views = views;
     this.sessions = sessions;
     this.acts = acts;
@@ -225,17 +221,12 @@ class KeyActs {
   void allow(String principal, String reason) {
     change(
         now -> {
-          if (!store.isDenied(principal) && !isDeniedHere(principal)) {
+          if (!store.isDenied(principal)) {
             throw notPossible("the caller " + principal + " is not denied");
           }
           denyUntil(now, principal, Duration.ZERO, reason);
           return null;
         });
-  }
-
-  /** Its row may have been taken by SQL. */
-  private boolean isDeniedHere(String principal) {
-    return known != null && known.isDenied(principal);
   }
 
   private void denyUntil(long until, String principal, Duration time, String reason) {

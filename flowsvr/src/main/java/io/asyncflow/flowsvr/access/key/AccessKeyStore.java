@@ -112,26 +112,26 @@ public class AccessKeyStore {
   }
 
   /**
-   * The ids of up to so many keys that ended before.
+   * Deletes up to so many keys that ended before, each by its id: a search locks none of the
+   * others.
    *
    * @param before epoch ms
    */
-  List<String> endedBefore(long before, int limit) {
-    return jdbc.queryForList(
-        """
-        SELECT key_id
-        FROM t_access_key
-        WHERE LEAST(expire_time, COALESCE(revoke_time, expire_time)) < ?
-        LIMIT ?
-        """,
-        String.class,
-        before,
-        limit);
-  }
-
-  /** Deletes a key. */
-  int delete(String id) {
-    return jdbc.update("DELETE FROM t_access_key WHERE key_id = ?", id);
+  int deleteEndedBefore(long before, int limit) {
+    return jdbc
+        .queryForList(
+            """
+            SELECT key_id
+            FROM t_access_key
+            WHERE LEAST(expire_time, COALESCE(revoke_time, expire_time)) < ?
+            LIMIT ?
+            """,
+            String.class,
+            before,
+            limit)
+        .stream()
+        .mapToInt(id -> jdbc.update("DELETE FROM t_access_key WHERE key_id = ?", id))
+        .sum();
   }
 
   /**

@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.access.key;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import java.time.Duration;
-import java.util.List;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
@@ -32,7 +31,6 @@ class EndedKeyRetention {
   /** Returns the number of deleted rows. */
   int runOnce() {
     long before = store.version().now() - KEPT.toMillis();
-    List<String> ended = store.endedBefore(before, PAGE);
-    return ended.stream().mapToInt(store::delete).sum() + store.deleteDenialsBefore(before, PAGE);
+    return store.deleteEndedBefore(before, PAGE) + store.deleteDenialsBefore(before, PAGE);
   }
 }

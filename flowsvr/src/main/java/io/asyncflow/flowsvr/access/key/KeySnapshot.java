@@ -50,15 +50,9 @@ record KeySnapshot(
     Set<String> bad = new LinkedHashSet<>();
     for (Stored stored : rows) {
       String id = stored.row().id();
-      KnownKey before = keys.get(id);
-      if (isPutBack(stored, before)) {
-        counted.put(id, before);
-        bad.add(id);
-        continue;
-      }
       Optional<KnownKey> key =
           seals.isGood(stored.row(), stored.seal())
-              ? KnownKey.of(stored.row(), before, nanos)
+              ? KnownKey.of(stored.row(), keys.get(id), nanos)
               : Optional.empty();
       key.ifPresentOrElse(good -> counted.put(id, good), () -> bad.add(id));
     }
@@ -67,11 +61,6 @@ record KeySnapshot(
         Map.copyOf(counted),
         certified(counted.values()),
         refused(counted.keySet(), bad, since));
-  }
-
-  /** Whether a row is of a time before the key was revoked: no server takes that back. */
-  private static boolean isPutBack(Stored stored, KnownKey before) {
-    return before != null && before.row().isRevoked() && !stored.row().isRevoked();
   }
 
   /**

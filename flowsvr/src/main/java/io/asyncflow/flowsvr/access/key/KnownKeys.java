@@ -16,12 +16,12 @@ import io.asyncflow.rules.access.KeySeals;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -56,9 +56,6 @@ public class KnownKeys {
   /** Once a minute the keys are read whatever their version. */
   private static final int POLLS_PER_READ = 20;
 
-  /** Far more than can be told of at once; each stands in the log, too. */
-  private static final int MOST_UNRECORDED = 5 * (KeySnapshot.MOST_REFUSED + Denials.MOST_FORGED);
-
   private final AccessKeyStore store;
   private final KeySeals seals;
   private final OpenCalls calls;
@@ -75,7 +72,7 @@ public class KnownKeys {
   private volatile long lastEarlyLook;
   private final AtomicInteger polls = new AtomicInteger();
   private final AtomicBoolean isTold = new AtomicBoolean();
-  private final Queue<Act> unrecorded = new ConcurrentLinkedQueue<>();
+  private final Set<String> recorded = new HashSet<>();
   private BackgroundLoop loop;
 
   /** The database's clock: its time at a moment of this server's monotonic clock. */
@@ -124,7 +121,7 @@ public class KnownKeys {
       }
     }
     refresh();
-    recordTold();
+    recordChanged();
     warn();
     if (!hasEnvironmentKey && !snapshot.hasAdmin(now())) {
       throw new BadSettingException(
@@ -255,7 +252,7 @@ public class KnownKeys {
       loop.runSoon();
     } else {
       refresh();
-      recordTold();
+      recordChanged();
     }
   }
 
@@ -265,7 +262,7 @@ public class KnownKeys {
       isTold.set(true);
     }
     refresh();
-    recordTold();
+    recordChanged();
   }
 
   /**
@@ -278,18 +275,14 @@ public class KnownKeys {
       long asked = node.nanoTime();
       Version version = store.version();
       clock = new Clock(version.now(), asked);
-      KeySnapshot before = snapshot;
-      if (isTold.getAndSet(false) || version.number() != before.version()) {
+      if (isTold.getAndSet(false) || version.number() != snapshot.version()) {
         // Read after the version: what is changed in between is read again.
         long since = version.now() - REMEMBERED.toMillis();
         KeySnapshot next =
-            before.next(
+            snapshot.next(
                 version.number(), store.notEndedBefore(since), since, seals, node.nanoTime());
-        Set<String> told = denied.forged();
-        denied = denied.next(store.denials(), seals, version.now());
+        denied = Denials.of(store.denials(), seals);
         snapshot = next; // at last: with its version, nothing of it is read again
-        tellRefused(before.refused());
-        denied.forged().stream().filter(one -> !told.contains(one)).forEach(this::tellForged);
       }
       calls.setEnded(ended(now()));
     } catch (RuntimeException e) {
@@ -311,37 +304,25 @@ public class KnownKeys {
     return denied.has(principal, now());
   }
 
-  private void tellForged(String principal) {
-    log.error(
-        "the row of {} in t_access_denied was changed without the pepper, or deleted: this server"
-            + " goes on to refuse the caller; deny it again, or let it in, and find out by whom",
-        principal);
-    recordLater(Act.of("KEEP_DENIAL", principal));
-  }
-
-  private void tellRefused(Set<String> before) {
-    for (String id : snapshot.refused()) {
-      if (!before.contains(id)) {
-        log.error(
-            "the key {} is ignored: its row in t_access_key was changed without the pepper, or"
-                + " deleted, or cannot be read; revoke it, and find out by whom",
-            id);
-        recordLater(Act.of("IGNORE_KEY", KeyGrant.principal(id)));
-      }
-    }
-  }
-
-  /** A record that fails must neither keep calls from their end nor be lost. */
-  private void recordLater(Act act) {
-    if (unrecorded.size() < MOST_UNRECORDED) {
-      unrecorded.add(act.with(Map.of("server", node.id())));
-    }
-  }
-
-  private synchronized void recordTold() {
-    for (Act act; (act = unrecorded.peek()) != null; unrecorded.remove()) {
-      acts.recordOwn(act);
-    }
+  /** Tells once of each row that SQL has changed, and again if the record of it has failed. */
+  private synchronized void recordChanged() {
+    Map<String, String> changed = new HashMap<>();
+    snapshot.refused().forEach(id -> changed.put(KeyGrant.principal(id), "IGNORE_KEY"));
+    denied.changed().forEach(principal -> changed.put(principal, "KEEP_DENIAL"));
+    recorded.retainAll(changed.keySet());
+    changed.forEach(
+        (principal, act) -> {
+          if (!recorded.contains(principal)) {
+            log.error(
+                "{} of {}: its row was changed without the pepper, or deleted, or cannot be read;"
+                    + " a key is ignored, and a denied caller refused until it is let in: find out"
+                    + " who writes into the database",
+                act,
+                principal);
+            acts.recordOwn(Act.of(act, principal).with(Map.of("server", node.id())));
+            recorded.add(principal);
+          }
+        });
   }
 
   /** The database's clock as far as it is known here, epoch ms; needs no statement. */

@@ -71,15 +71,6 @@ class KeySnapshotTest {
   }
 
   @Test
-  void keyWhoseRowIsPutBackStaysRevoked() {
-    KeySnapshot revoked = of(of(KeySnapshot.NOTHING, row), row.revoked(50, ""));
-    KeySnapshot putBack = of(revoked, row);
-    assertThat(putBack.refused()).containsExactly(key.id());
-    assertThat(putBack.find(key.id()).row().isRevoked()).isTrue();
-    assertThat(of(putBack, row).ended(60)).containsExactly(KeyGrant.principal(key.id()));
-  }
-
-  @Test
   void revokedExpiredAndDeletedKeysHaveEnded() {
     KeySnapshot live = of(KeySnapshot.NOTHING, row);
     String principal = KeyGrant.principal(key.id());
