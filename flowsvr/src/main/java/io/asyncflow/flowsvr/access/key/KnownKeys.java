@@ -183,18 +183,10 @@ public class KnownKeys {
   }
 
   /**
-   * The caller of a key that is live, for its sessions; empty if there is none, or if it needs a
-   * certificate: whoever had the cookie could do without.
-   */
-  public Optional<Caller> live(String keyId) {
-    return standing(keyId).filter(caller -> !needsCertificate(keyId));
-  }
-
-  /**
    * The caller of a key that is live, for work that goes on after its request; empty if there is
    * none.
    */
-  public Optional<Caller> standing(String keyId) {
+  public Optional<Caller> live(String keyId) {
     KnownKey known = known(keyId);
     long now = now();
     if (known == null || !known.row().isLive(now)) {

@@ -22,7 +22,7 @@ public class LaterCallers {
   private final boolean hasEnvironmentKey;
   private final String ofIssuer;
 
-  LaterCallers(
+  public LaterCallers(
       ObjectProvider<KnownKeys> keys,
       @Value("${flow.access.mode:}") String mode,
       @Value("${flow.access.api-key:}") String environmentKey,
@@ -42,27 +42,48 @@ public class LaterCallers {
     return isKnown ? null : KeyGrant.of(caller).json();
   }
 
+  /** Whether a caller with this name may still do something. Needs no statement. */
+  public boolean isLive(String principal) {
+    if (principal.equals(Caller.EVERYBODY)) {
+      return isLocal;
+    }
+    if (principal.equals(Caller.ENVIRONMENT)) {
+      return hasEnvironmentKey;
+    }
+    if (KeyGrant.isOfKey(principal)) {
+      return ofKey(principal).isPresent();
+    }
+    return keys != null && principal.startsWith(ofIssuer) && !keys.isDenied(principal);
+  }
+
+  /** Whether the caller is a key that counts only with the certificate of its client. */
+  public boolean needsCertificate(String principal) {
+    return keys != null
+        && KeyGrant.isOfKey(principal)
+        && keys.needsCertificate(KeyGrant.keyIdOf(principal));
+  }
+
   /**
    * The caller with this name; empty if it may do nothing any more.
    *
    * @param granted as {@link #granted} said
    */
   public Optional<Caller> find(String principal, String granted) {
-    if (principal.equals(Caller.EVERYBODY)) {
-      return isLocal ? admin(Caller.Kind.LOCAL, principal) : Optional.empty();
+    if (KeyGrant.isOfKey(principal)) {
+      return ofKey(principal);
     }
-    if (principal.equals(Caller.ENVIRONMENT)) {
-      return hasEnvironmentKey ? admin(Caller.Kind.ENV, principal) : Optional.empty();
-    }
-    if (keys == null) {
+    if (!isLive(principal)) {
       return Optional.empty();
     }
-    if (KeyGrant.isOfKey(principal)) {
-      return keys.standing(KeyGrant.keyIdOf(principal));
-    }
-    return granted == null || !principal.startsWith(ofIssuer) || keys.isDenied(principal)
-        ? Optional.empty()
-        : ofToken(principal, granted);
+    return switch (principal) {
+      case Caller.EVERYBODY -> admin(Caller.Kind.LOCAL, principal);
+      case Caller.ENVIRONMENT -> admin(Caller.Kind.ENV, principal);
+      default -> granted == null ? Optional.empty() : ofToken(principal, granted);
+    };
+  }
+
+  private Optional<Caller> ofKey(String principal) {
+    return keys == null ? Optional.empty() : keys.live(KeyGrant.keyIdOf(principal));
   }
 
   private static Optional<Caller> admin(Caller.Kind kind, String principal) {

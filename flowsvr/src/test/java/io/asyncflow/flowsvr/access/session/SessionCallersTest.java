@@ -6,6 +6,7 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.access.key.LaterCallers;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,13 @@ class SessionCallersTest {
 
   private static SessionCallers with(String environmentKey) {
     ObjectProvider<KnownKeys> none = mock();
-    return new SessionCallers(none, KeySeals.OFF, environmentKey, "");
+    return with(none, environmentKey, "");
+  }
+
+  private static SessionCallers with(
+      ObjectProvider<KnownKeys> keys, String environmentKey, String issuer) {
+    return new SessionCallers(
+        new LaterCallers(keys, "", environmentKey, issuer), KeySeals.OFF, environmentKey);
   }
 
   private static SessionRow row(String principal, String granted) {
@@ -52,12 +59,9 @@ class SessionCallersTest {
     ObjectProvider<KnownKeys> known = mock();
     when(known.getIfAvailable()).thenReturn(mock(KnownKeys.class));
     for (String issuer : List.of("", "https://another.example", "https://i.exampl")) {
-      SessionCallers callers = new SessionCallers(known, KeySeals.OFF, "", issuer);
+      SessionCallers callers = with(known, "", issuer);
       assertThat(callers.isLive("oidc:https://i.example#ann")).as(issuer).isFalse();
     }
-    assertThat(
-            new SessionCallers(known, KeySeals.OFF, "", "https://i.example")
-                .isLive("oidc:https://i.example#ann"))
-        .isTrue();
+    assertThat(with(known, "", "https://i.example").isLive("oidc:https://i.example#ann")).isTrue();
   }
 }
