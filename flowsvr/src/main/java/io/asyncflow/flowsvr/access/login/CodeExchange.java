@@ -19,6 +19,7 @@ import com.nimbusds.openid.connect.sdk.OIDCTokenResponseParser;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.token.IssuerHttp;
+import io.asyncflow.flowsvr.access.token.OidcProperties;
 import io.asyncflow.flowsvr.system.Node;
 import java.io.IOException;
 import java.net.URI;
@@ -29,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Exchanges a code for the token of the person who has logged in. Thread-safe. */
+/** Exchanges a code at the issuer for the token of the person who has logged in. Thread-safe. */
 final class CodeExchange {
 
   private static final Logger log = LoggerFactory.getLogger(CodeExchange.class);
@@ -50,6 +51,38 @@ final class CodeExchange {
     this.http = http;
     this.node = node;
     this.nextLog = new AtomicLong(node.nanoTime());
+  }
+
+  /**
+   * Where people log in, and where codes are exchanged.
+   *
+   * @param description what the issuer says of itself; empty if it was never read
+   * @throws FlowException if nobody can log in there
+   */
+  AuthorizationServerMetadata endpointsIn(Optional<String> description) {
+    try {
+      if (description.isPresent()) {
+        AuthorizationServerMetadata issuer = AuthorizationServerMetadata.parse(description.get());
+        String page = String.valueOf(issuer.getAuthorizationEndpointURI());
+        requireSafe("page to log in", page.replaceFirst("[?].*", ""));
+        requireSafe("token endpoint", String.valueOf(issuer.getTokenEndpointURI()));
+        return issuer;
+      }
+    } catch (ParseException e) {
+      warn("what it says of itself cannot be used: " + e.getMessage());
+    }
+    throw noAnswer();
+  }
+
+  private static void requireSafe(String what, String place) throws ParseException {
+    if (!OidcProperties.isSafe(place)) {
+      throw new ParseException("its " + what + " is " + place + ", which is no https URL");
+    }
+  }
+
+  private static FlowException noAnswer() {
+    return new FlowException(
+        ErrorCode.UNAVAILABLE, "the issuer, at which you log in, does not answer");
   }
 
   /**
@@ -83,8 +116,7 @@ final class CodeExchange {
       warn("its answer cannot be read: " + e.getMessage());
     } catch (IOException e) {
       warn(e.toString());
-      throw new FlowException(
-          ErrorCode.UNAVAILABLE, "the issuer, at which you log in, does not answer");
+      throw noAnswer();
     }
     return Optional.empty();
   }
@@ -93,9 +125,9 @@ final class CodeExchange {
     long next = nextLog.get();
     long now = node.nanoTime();
     if (now - next >= 0 && nextLog.compareAndSet(next, now + LOG_PAUSE_NANOS)) {
-      log.warn("the issuer gives no token for the code of a log-in: {}", why);
+      log.warn("a log-in at the issuer fails: {}", why);
     } else {
-      log.debug("the issuer gives no token for the code of a log-in: {}", why);
+      log.debug("a log-in at the issuer fails: {}", why);
     }
   }
 

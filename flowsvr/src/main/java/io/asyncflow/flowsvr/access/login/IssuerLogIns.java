@@ -21,6 +21,7 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.access.token.IdTokens;
 import io.asyncflow.flowsvr.access.token.IdTokens.Person;
+import io.asyncflow.flowsvr.access.token.TrustedIssuer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +38,7 @@ public class IssuerLogIns {
   public static final Duration LONGEST = Duration.ofMinutes(10);
 
   private final LogInProperties client;
-  private final IssuerDescription issuer;
+  private final TrustedIssuer issuer;
   private final CodeExchange exchange;
   private final IdTokens tokens;
   private final KnownKeys keys;
@@ -46,7 +47,7 @@ public class IssuerLogIns {
 
   IssuerLogIns(
       LogInProperties client,
-      IssuerDescription issuer,
+      TrustedIssuer issuer,
       CodeExchange exchange,
       IdTokens tokens,
       KnownKeys keys,
@@ -82,7 +83,7 @@ public class IssuerLogIns {
    * @throws FlowException if the issuer does not answer
    */
   public Begun begin(String to, String address) {
-    AuthorizationServerMetadata at = described(address);
+    AuthorizationServerMetadata at = endpoints(address);
     PendingLogIn logIn = PendingLogIn.begin(to, keys.now() + LONGEST.toMillis());
     AuthenticationRequest request =
         new AuthenticationRequest.Builder(
@@ -98,11 +99,12 @@ public class IssuerLogIns {
     return new Begun(request.toURI(), seal.seal(logIn));
   }
 
-  /** Nothing is asked while it is known. */
-  private AuthorizationServerMetadata described(String address) {
-    Optional<AuthorizationServerMetadata> known = issuer.ready();
+  /** Where people log in, and where codes are exchanged. Nothing is asked while it is known. */
+  private AuthorizationServerMetadata endpoints(String address) {
+    Optional<String> known = issuer.readyDescription();
     try {
-      return known.isPresent() ? known.get() : share.ask(address, issuer::get);
+      return exchange.endpointsIn(
+          known.isPresent() ? known : share.ask(address, issuer::description));
     } catch (RefusedException e) {
       throw new IllegalStateException("a description refuses nobody", e);
     }
@@ -134,7 +136,7 @@ public class IssuerLogIns {
 
   private Finished finish(PendingLogIn logIn, AuthenticationResponse response, String address)
       throws RefusedException {
-    AuthorizationServerMetadata at = described(address);
+    AuthorizationServerMetadata at = endpoints(address);
     AuthorizationCode code = codeIn(response, at);
     Person person =
         share.tryWith(

@@ -28,12 +28,12 @@ class LogInConfiguration {
     client.check(console);
     boolean knowsNetworks =
         !tls.strip().equals("proxy") || !forwarded.strip().equalsIgnoreCase("none");
-    IssuerHttp http = new IssuerHttp();
+    Tokens ofIssuer = tokens.getObject();
     return new IssuerLogIns(
         client,
-        new IssuerDescription(client.issuer(), http, node),
-        new CodeExchange(client, http, node),
-        tokens.getObject().ofPeople(client.clientId()),
+        ofIssuer.issuer(),
+        new CodeExchange(client, new IssuerHttp(), node),
+        ofIssuer.ofPeople(client.clientId()),
         keys.getObject(),
         new LogInSeal(peppers, client.clientSecret()),
         new IssuerShare(node, knowsNetworks));

@@ -1,9 +1,8 @@
 package io.asyncflow.flowsvr.access.login;
 
 import io.asyncflow.flowsvr.access.site.RequestSite;
+import io.asyncflow.flowsvr.access.token.OidcProperties;
 import io.asyncflow.flowsvr.system.BadSettingException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
@@ -54,30 +53,13 @@ record LogInProperties(
       throw new BadSettingException(
           "FLOW_OIDC_SCOPE must have openid in it: otherwise the issuer says not who logged in.");
     }
-    if (!isGoodRedirect(console + RETURN)) {
+    if (!OidcProperties.isSafe(redirectUri, RequestSite::isLoopback)
+        || !redirectUri.endsWith(console + RETURN)) { // a proxy may have put something before it
       throw new BadSettingException(
           "FLOW_OIDC_REDIRECT_URI must be the https URL of this server, and then "
               + console
               + RETURN
               + ", as it is registered at the issuer (http is for localhost alone).");
-    }
-  }
-
-  /**
-   * @param page the end of its path; a proxy may have put something before it
-   */
-  private boolean isGoodRedirect(String page) {
-    try {
-      URI uri = new URI(redirectUri);
-      return uri.getHost() != null
-          && uri.getRawQuery() == null
-          && uri.getRawFragment() == null
-          && uri.getRawUserInfo() == null
-          && uri.getRawPath().endsWith(page)
-          && ("https".equals(uri.getScheme())
-              || "http".equals(uri.getScheme()) && RequestSite.isLoopback(uri.getHost()));
-    } catch (URISyntaxException e) {
-      return false;
     }
   }
 

@@ -6,6 +6,10 @@
  * takes it back with a code. In between, the browser keeps a {@code PendingLogIn} in a sealed
  * cookie, so any server finishes what another one began. {@code CodeExchange} gets the issuer's
  * token for the code, and {@link io.asyncflow.flowsvr.access.token.IdTokens} says whom it proves.
+ *
+ * <p>Nimbus' SDK has the messages. Spring Security's {@code oauth2Login()} stands on the same SDK,
+ * and is not used: a sealed cookie, bounded requests, an issuer that is away at the start, and
+ * {@code iss} of the answer would each be a part of it to replace.
  */
 @NamedInterface("login")
 package io.asyncflow.flowsvr.access.login;

@@ -11,6 +11,9 @@
  * io.asyncflow.flowsvr.access.session.SessionGuard} refuses requests that pages of other sites
  * caused. {@link io.asyncflow.flowsvr.access.session.SessionCookie} says over which connections
  * there are cookies at all.
+ *
+ * <p>Spring Session JDBC is not used: it keeps ids in clear, and a repository of our own behind its
+ * interface would be this package once more.
  */
 @NamedInterface("session")
 package io.asyncflow.flowsvr.access.session;

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.access.token;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.function.Predicate;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
@@ -53,6 +54,15 @@ public record OidcProperties(
 
   /** Whether what is read from this URL can be believed. */
   public static boolean isSafe(String url) {
+    return isSafe(url, "127.0.0.1"::equals);
+  }
+
+  /**
+   * Whether this is a whole URL of https without query and fragment, or of http on this machine.
+   *
+   * @param isHere whether a host is this machine
+   */
+  public static boolean isSafe(String url, Predicate<String> isHere) {
     try {
       URI uri = new URI(url);
       return uri.getHost() != null
@@ -60,7 +70,7 @@ public record OidcProperties(
           && uri.getRawFragment() == null
           && uri.getRawUserInfo() == null
           && ("https".equals(uri.getScheme())
-              || "http".equals(uri.getScheme()) && uri.getHost().equals("127.0.0.1"));
+              || "http".equals(uri.getScheme()) && isHere.test(uri.getHost()));
     } catch (URISyntaxException e) {
       return false;
     }

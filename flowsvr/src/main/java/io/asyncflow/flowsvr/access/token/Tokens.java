@@ -10,10 +10,9 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -58,7 +57,7 @@ public class Tokens implements DisposableBean {
   private final KnownKeys keys;
   private final Node node;
   private final TokenGrant grant;
-  private final IssuerSignatures signatures;
+  private final TrustedIssuer issuer;
   private final NimbusJwtDecoder decoder;
   private final Semaphore verifying = new Semaphore(MOST_VERIFYING);
   private final Cache<ByteBuffer, Verified> verified;
@@ -73,8 +72,8 @@ public class Tokens implements DisposableBean {
     this.keys = keys;
     this.node = node;
     this.grant = new TokenGrant(oidc);
-    this.signatures = new IssuerSignatures(oidc);
-    this.decoder = signatures.decoder(rules());
+    this.issuer = new TrustedIssuer(oidc, node);
+    this.decoder = issuer.decoder(rules());
     this.verified =
         Caffeine.newBuilder()
             .maximumSize(MOST_REMEMBERED)
@@ -94,7 +93,8 @@ public class Tokens implements DisposableBean {
 
   private OAuth2TokenValidator<Jwt> times() {
     JwtTimestampValidator times = new JwtTimestampValidator(SKEW);
-    times.setClock(new DatabaseTime());
+    InstantSource database = () -> Instant.ofEpochMilli(keys.now()); // as keys expire
+    times.setClock(database.withZone(ZoneOffset.UTC));
     return times;
   }
 
@@ -102,6 +102,11 @@ public class Tokens implements DisposableBean {
     JwtTypeValidator types = new JwtTypeValidator(List.of(names));
     types.setAllowEmpty(true);
     return types;
+  }
+
+  /** The issuer of the tokens. */
+  public TrustedIssuer issuer() {
+    return issuer;
   }
 
   /** Reads the tokens that say who has logged in with a client of the issuer. */
@@ -112,7 +117,7 @@ public class Tokens implements DisposableBean {
             types("JWT"),
             new JwtIssuerValidator(oidc.issuer()),
             new JwtAudienceValidator(clientId));
-    return new IdTokens(clientId, signatures.decoder(rules), grant, keys);
+    return new IdTokens(clientId, issuer.decoder(rules), grant, keys);
   }
 
   private OAuth2TokenValidatorResult endsSoon(Jwt token) {
@@ -165,7 +170,7 @@ public class Tokens implements DisposableBean {
           "the token is refused: " + e.getErrors().iterator().next().getDescription());
     } catch (JwtException e) {
       log.debug("a token proves no caller: {}", e.getMessage());
-      if (!(e instanceof BadJwtException) && signatures.mayMissKeys()) {
+      if (!(e instanceof BadJwtException) && issuer.mayMissKeys()) {
         throw new FlowException(
             ErrorCode.UNAVAILABLE, "the issuer's keys cannot be read, so no token can be verified");
       }
@@ -177,25 +182,6 @@ public class Tokens implements DisposableBean {
 
   @Override
   public void destroy() {
-    signatures.close();
-  }
-
-  /** The clock that also decides when keys expire. */
-  private final class DatabaseTime extends Clock {
-
-    @Override
-    public Instant instant() {
-      return Instant.ofEpochMilli(keys.now());
-    }
-
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
+    issuer.close();
   }
 }
