@@ -384,8 +384,6 @@ CREATE TABLE t_schedule_slice (
   owner               VARCHAR(64)  NOT NULL DEFAULT '' COMMENT 'in t_server_number; empty before the first one',
   epoch               BIGINT       NOT NULL DEFAULT 0  COMMENT 'rises with every change of the owner',
   lease_end           BIGINT       NOT NULL DEFAULT 0,
-  candidate           VARCHAR(64)  NOT NULL DEFAULT '' COMMENT 'the server that shall have it next',
-  candidate_time      BIGINT       NOT NULL DEFAULT 0  COMMENT 'when it asked for it',
   take_time           BIGINT       NOT NULL DEFAULT 0  COMMENT 'since when the owner has it',
   load_               BIGINT       NOT NULL DEFAULT 0  COMMENT 'sum of load_ of its active schedules, as of the last minute',
   schedules           INT          NOT NULL DEFAULT 0  COMMENT 'active ones, as of the last minute',
@@ -449,7 +447,6 @@ CREATE TABLE t_server_number (
   lease_end           BIGINT       NOT NULL             COMMENT 'after it the number may be lent again',
   id_time_limit       BIGINT       NOT NULL             COMMENT 'the owner makes no id with a later time, the next owner none with an earlier one',
   schedule_weight     INT          NOT NULL DEFAULT 100 COMMENT 'its share of the load, beside the weights of the others; 0 none',
-  max_load            BIGINT       NOT NULL DEFAULT 0   COMMENT 'the most load it takes; 0 no limit',
   busy                TINYINT      NOT NULL DEFAULT 0   COMMENT 'per cent of the last minute that it spent making fires',
   PRIMARY KEY (server_number)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -881,7 +881,6 @@ public final class SampleApi implements OperatorClient {
           .put("lastBeat", NOW - 1_500)
           .put("version", "0.1.0")
           .put("weight", 1)
-          .put("maxLoad", 100)
           .put("busy", 3);
     }
     ArrayNode jobs = status.putArray("jobs");

@@ -22,7 +22,6 @@ public class LiveServers {
    * @param lastBeat epoch ms of the last renewal of its number
    * @param version of the server program; empty if unknown
    * @param weight its share of the schedules' load, beside the weights of the others; 0 for none
-   * @param maxLoad the most load of schedules that it takes; 0 for no limit
    * @param busy per cent of the last minute that it spent making fires
    */
   public record LiveServer(
@@ -33,7 +32,6 @@ public class LiveServers {
       long lastBeat,
       String version,
       int weight,
-      long maxLoad,
       int busy) {}
 
   /** The servers with a live lease of their number, by number. */
@@ -60,7 +58,6 @@ public class LiveServers {
                     held.leaseEnd() - lease.toMillis(),
                     held.version(),
                     held.weight(),
-                    held.maxLoad(),
                     held.busy()))
         .toList();
   }

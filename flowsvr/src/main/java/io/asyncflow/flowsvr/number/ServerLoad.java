@@ -14,11 +14,6 @@ public interface ServerLoad {
     return 0;
   }
 
-  /** The most load that it takes; 0 for no limit. */
-  default long maxLoad() {
-    return 0;
-  }
-
   /** Per cent of the last minute that it spent making fires. */
   default int busy() {
     return 0;

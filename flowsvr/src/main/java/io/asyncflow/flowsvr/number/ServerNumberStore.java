@@ -60,13 +60,13 @@ class ServerNumberStore {
         jdbc.sql(
                 sql(
                     """
-                SELECT server_number, GREATEST(id_time_limit + 1, now_ms), now_ms
-                FROM t_server_number
-                WHERE lease_end < now_ms
-                ORDER BY id_time_limit
-                LIMIT 1
-                FOR UPDATE SKIP LOCKED
-                """))
+                    SELECT server_number, GREATEST(id_time_limit + 1, now_ms), now_ms
+                    FROM t_server_number
+                    WHERE lease_end < now_ms
+                    ORDER BY id_time_limit
+                    LIMIT 1
+                    FOR UPDATE SKIP LOCKED
+                    """))
             .query((rs, row) -> new Grant(rs.getInt(1), rs.getLong(2), 0, rs.getLong(3)))
             .optional();
     return free.map(
@@ -82,7 +82,6 @@ class ServerNumberStore {
                       id_time_limit = :limit,
                       version = :version,
                       schedule_weight = :weight,
-                      max_load = :maxLoad,
                       busy = :busy
                   WHERE server_number = :number
                   """)
@@ -93,7 +92,6 @@ class ServerNumberStore {
               .param("limit", limit)
               .param("version", VERSION)
               .param("weight", load.weight())
-              .param("maxLoad", load.maxLoad())
               .param("busy", load.busy())
               .param("number", found.serverNumber())
               .update();
@@ -118,9 +116,9 @@ class ServerNumberStore {
             """
             INSERT INTO t_server_number
               (server_number, owner, host, start_time, lease_end, id_time_limit,
-               version, schedule_weight, max_load, busy)
+               version, schedule_weight, busy)
             VALUES (:number, :owner, :host, :now, :limit, :limit,
-                    :version, :weight, :maxLoad, :busy)
+                    :version, :weight, :busy)
             """)
         .param("number", next.serverNumber())
         .param("owner", owner.id())
@@ -129,7 +127,6 @@ class ServerNumberStore {
         .param("limit", next.limitMs())
         .param("version", VERSION)
         .param("weight", load.weight())
-        .param("maxLoad", load.maxLoad())
         .param("busy", load.busy())
         .update();
     return next;
@@ -149,19 +146,17 @@ class ServerNumberStore {
                 jdbc.sql(
                         sql(
                             """
-                        UPDATE t_server_number
-                        SET lease_end = now_ms + :lease,
-                            id_time_limit = GREATEST(now_ms, :lastMs) + :lease,
-                            schedule_weight = :weight,
-                            max_load = :maxLoad,
-                            busy = :busy
-                        WHERE server_number = :number
-                          AND owner = :owner
-                        """))
+                            UPDATE t_server_number
+                            SET lease_end = now_ms + :lease,
+                                id_time_limit = GREATEST(now_ms, :lastMs) + :lease,
+                                schedule_weight = :weight,
+                                busy = :busy
+                            WHERE server_number = :number
+                              AND owner = :owner
+                            """))
                     .param("lease", lease.toMillis())
                     .param("lastMs", lastMs)
                     .param("weight", load.weight())
-                    .param("maxLoad", load.maxLoad())
                     .param("busy", load.busy())
                     .param("number", serverNumber)
                     .param("owner", owner)
@@ -193,17 +188,15 @@ class ServerNumberStore {
     return jdbc.sql(
                 sql(
                     """
-                UPDATE t_server_number
-                SET lease_end = now_ms + :lease,
-                    schedule_weight = :weight,
-                    max_load = :maxLoad,
-                    busy = :busy
-                WHERE server_number = :number
-                  AND owner = :owner
-                """))
+                    UPDATE t_server_number
+                    SET lease_end = now_ms + :lease,
+                        schedule_weight = :weight,
+                        busy = :busy
+                    WHERE server_number = :number
+                      AND owner = :owner
+                    """))
             .param("lease", lease.toMillis())
             .param("weight", load.weight())
-            .param("maxLoad", load.maxLoad())
             .param("busy", load.busy())
             .param("number", serverNumber)
             .param("owner", owner)
@@ -235,12 +228,12 @@ class ServerNumberStore {
     return jdbc.sql(
             sql(
                 """
-            DELETE FROM t_server_number
-            WHERE lease_end < now_ms
-              AND id_time_limit < now_ms - :unused
-            ORDER BY server_number
-            LIMIT :limit
-            """))
+                DELETE FROM t_server_number
+                WHERE lease_end < now_ms
+                  AND id_time_limit < now_ms - :unused
+                ORDER BY server_number
+                LIMIT :limit
+                """))
         .param("unused", unused.toMillis())
         .param("limit", limit)
         .update();
@@ -263,7 +256,6 @@ class ServerNumberStore {
       long leaseEnd,
       String version,
       int weight,
-      long maxLoad,
       int busy) {}
 
   /** The leases that last longer than {@code left}, by number. */
@@ -271,12 +263,12 @@ class ServerNumberStore {
     return jdbc.sql(
             sql(
                 """
-            SELECT server_number, owner, host, start_time, lease_end,
-              version, schedule_weight, max_load, busy
-            FROM t_server_number
-            WHERE lease_end > now_ms + :left
-            ORDER BY server_number
-            """))
+                SELECT server_number, owner, host, start_time, lease_end,
+                  version, schedule_weight, busy
+                FROM t_server_number
+                WHERE lease_end > now_ms + :left
+                ORDER BY server_number
+                """))
         .param("left", left.toMillis())
         .query(
             (rs, row) ->
@@ -288,8 +280,7 @@ class ServerNumberStore {
                     rs.getLong(5),
                     rs.getString(6),
                     rs.getInt(7),
-                    rs.getLong(8),
-                    rs.getInt(9)))
+                    rs.getInt(8)))
         .list();
   }
 }

@@ -43,7 +43,7 @@ class ActWordsTest {
 
   @Test
   void everyActHasAWordInBothLanguages() throws Exception {
-    assertThat(acts()).contains("RUN_NOW", "START_BULK", "UNDO_DRAIN", "LOG_IN", "HAND_OVER");
+    assertThat(acts()).contains("RUN_NOW", "START_BULK", "UNDO_DRAIN", "LOG_IN");
     for (Language language : Language.values()) {
       assertThat(acts())
           .as("words of %s", language)

@@ -268,11 +268,6 @@ class ServerNumberIT {
                   }
 
                   @Override
-                  public long maxLoad() {
-                    return 5_000;
-                  }
-
-                  @Override
                   public int busy() {
                     return often.get() ? 12 : 0;
                   }
@@ -300,7 +295,6 @@ class ServerNumberIT {
             seen -> {
               assertThat(seen.node()).isEqualTo(server.node.id());
               assertThat(seen.weight()).isEqualTo(300);
-              assertThat(seen.maxLoad()).isEqualTo(5_000);
               assertThat(seen.busy()).isEqualTo(12);
             });
     assertThat(idTimeLimitOf(number)).as("no more numbers by a beat").isEqualTo(limit);

@@ -261,7 +261,6 @@ class DatabaseFaultsIT {
             "/api/schedule/backfill",
             "{'scheduleId':'1','from':1700000000000,'to':1700000001000}"),
         new Call("GET", "/api/schedule/slices", ""),
-        new Call("POST", "/api/schedule/handOver", "{'slice':1}"),
         new Call("PUT", "/api/store/" + id + "/s/9/name", "workerId=w"),
         new Call("GET", "/api/worker/list", ""),
         new Call("GET", "/api/worker/get", "workerId=w"),

@@ -45,7 +45,6 @@ public final class ClusterViews {
       long lastBeat,
       String version,
       int weight,
-      long maxLoad,
       int busy) {}
 
   /**

@@ -1,28 +1,26 @@
 package io.asyncflow.flowsvr.schedule.slice;
 
-import java.util.Collection;
-import java.util.HashMap;
+import static java.util.Comparator.comparingInt;
+
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
 /**
  * The slices that this server owns as its last round has seen them, until when it trusts that, and
- * which of them are in use. Thread-safe.
+ * which of them are in use. Thread-safe; one thread at a time uses them.
  */
 final class HeldSlices implements SliceLeases {
 
   private final LongSupplier nanoClock;
-  private final TreeMap<Integer, OwnedSlice> owned = new TreeMap<>();
-  private final Set<Integer> leaving = new HashSet<>();
-  private final Map<Integer, Integer> uses = new HashMap<>();
+  private final Set<OwnedSlice> owned = new TreeSet<>(comparingInt(OwnedSlice::slice));
+  private final Set<OwnedSlice> leaving = new HashSet<>();
+  private List<OwnedSlice> inUse = List.of();
   private long trustedUntil;
-  private int openUses;
-  private long busySince;
-  private long busyNanos;
+  private long usedSince;
+  private long usedNanos;
 
   HeldSlices(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
@@ -34,9 +32,9 @@ final class HeldSlices implements SliceLeases {
    * @param leavingNow those of them that shall be handed over: none is part of a later use
    * @param until when the trust in all of them ends, by the monotonic clock in ns
    */
-  synchronized void set(Collection<OwnedSlice> ownedNow, Set<Integer> leavingNow, long until) {
+  synchronized void set(List<OwnedSlice> ownedNow, List<OwnedSlice> leavingNow, long until) {
     owned.clear();
-    ownedNow.forEach(this::add);
+    owned.addAll(ownedNow);
     leaving.clear();
     leaving.addAll(leavingNow);
     trustedUntil = until;
@@ -44,61 +42,46 @@ final class HeldSlices implements SliceLeases {
 
   /** Adds a slice that was taken after the request for the others. */
   synchronized void add(OwnedSlice slice) {
-    owned.put(slice.slice(), slice);
+    owned.remove(slice); // of an older epoch
+    owned.add(slice);
   }
 
-  synchronized void drop(int slice) {
+  synchronized void drop(OwnedSlice slice) {
     owned.remove(slice);
-  }
-
-  synchronized void dropAll() {
-    owned.clear();
   }
 
   /** What this server owns as far as it knows, trusted or not. */
   synchronized List<OwnedSlice> owned() {
-    return List.copyOf(owned.values());
+    return List.copyOf(owned);
   }
 
-  synchronized boolean isInUse(int slice) {
-    return uses.containsKey(slice);
+  synchronized boolean isInUse(OwnedSlice slice) {
+    return inUse.contains(slice);
   }
 
   /** What this server certainly owns, by number, but for what shall be handed over. */
   synchronized List<OwnedSlice> trusted() {
     return nanoClock.getAsLong() - trustedUntil >= 0
         ? List.of()
-        : owned.values().stream().filter(slice -> !leaving.contains(slice.slice())).toList();
+        : owned.stream().filter(slice -> !leaving.contains(slice)).toList();
   }
 
   @Override
   public synchronized SliceUse use() {
-    List<OwnedSlice> slices = trusted();
-    slices.forEach(slice -> uses.merge(slice.slice(), 1, Integer::sum));
-    if (openUses++ == 0) {
-      busySince = nanoClock.getAsLong();
-    }
-    return new SliceUse(slices, () -> end(slices));
+    inUse = trusted();
+    usedSince = nanoClock.getAsLong();
+    return new SliceUse(inUse, this::end);
   }
 
-  private synchronized void end(List<OwnedSlice> slices) {
-    slices.forEach(
-        slice ->
-            uses.computeIfPresent(slice.slice(), (key, count) -> count == 1 ? null : count - 1));
-    if (--openUses == 0) {
-      busyNanos += nanoClock.getAsLong() - busySince;
-    }
+  private synchronized void end() {
+    usedNanos += nanoClock.getAsLong() - usedSince;
+    inUse = List.of();
   }
 
-  /** How long slices were in use since the previous call, in ns. */
-  synchronized long takeBusyNanos() {
-    long now = nanoClock.getAsLong();
-    if (openUses > 0) {
-      busyNanos += now - busySince;
-      busySince = now;
-    }
-    long taken = busyNanos;
-    busyNanos = 0;
+  /** How long the uses took that ended since the previous call, in ns. */
+  synchronized long takeUsedNanos() {
+    long taken = usedNanos;
+    usedNanos = 0;
     return taken;
   }
 }

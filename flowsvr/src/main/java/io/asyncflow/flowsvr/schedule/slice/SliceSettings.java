@@ -11,14 +11,12 @@ import org.springframework.stereotype.Component;
  * @param enabled whether this server fires schedules at all
  * @param weight its share, beside the weights of the others; with 0 it answers calls about
  *     schedules and fires none
- * @param maxLoad the most load that it takes, in fires an hour; 0 for no limit
  * @param lease how long a slice remains its own without a renewal
  */
 @Component
 record SliceSettings(
     @Value("${flow.schedule.enabled:true}") boolean enabled,
     @Value("${flow.schedule.weight:100}") int weight,
-    @Value("${flow.schedule.max-load:0}") long maxLoad,
     @Value("${flow.schedule.lease:10s}") Duration lease) {
 
   private static final Duration SHORTEST = Duration.ofSeconds(5);
@@ -26,7 +24,6 @@ record SliceSettings(
 
   SliceSettings {
     refuseUnless(weight >= 0 && weight <= 10_000, "weight", weight, "from 0 to 10000");
-    refuseUnless(maxLoad >= 0, "max-load", maxLoad, "0 or more");
     refuseUnless(
         lease.compareTo(SHORTEST) >= 0 && lease.compareTo(LONGEST) <= 0,
         "lease",

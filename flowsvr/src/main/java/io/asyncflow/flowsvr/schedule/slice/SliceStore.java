@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.springframework.jdbc.core.JdbcTemplate;
+import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -19,12 +19,10 @@ import org.springframework.stereotype.Component;
 class SliceStore {
 
   private final JdbcClient jdbc;
-  private final JdbcTemplate batches;
   private final RetryingTransactions transactions;
 
-  SliceStore(JdbcClient jdbc, JdbcTemplate batches, RetryingTransactions transactions) {
+  SliceStore(JdbcClient jdbc, RetryingTransactions transactions) {
     this.jdbc = jdbc;
-    this.batches = batches;
     this.transactions = transactions;
   }
 
@@ -34,8 +32,6 @@ class SliceStore {
    * @param owner a node's id; empty before the first owner
    * @param leaseEnd epoch ms
    * @param leaseMs the remaining time of the lease; 0 or less when it has ended
-   * @param candidate the node that shall have it next; empty for none
-   * @param candidateTime epoch ms
    * @param takeTime epoch ms since when it is the owner's
    * @param load of its active schedules, as of the last minute
    * @param schedules active ones, as of the last minute
@@ -46,14 +42,21 @@ class SliceStore {
       long epoch,
       long leaseEnd,
       long leaseMs,
-      String candidate,
-      long candidateTime,
       long takeTime,
       long load,
       int schedules) {
 
-    boolean isVacant() {
+    /** Whether it has no owner, by the database's clock. */
+    boolean isOver() {
       return owner.isEmpty() || leaseMs < 0;
+    }
+
+    OwnedSlice owned() {
+      return new OwnedSlice(slice, epoch);
+    }
+
+    SlicePlan.Slice toPlan(boolean isVacant, boolean wasVacantBefore) {
+      return new SlicePlan.Slice(slice, isVacant ? "" : owner, load, wasVacantBefore);
     }
   }
 
@@ -62,24 +65,12 @@ class SliceStore {
     return jdbc.sql(
             sql(
                 """
-            SELECT slice, owner, epoch, lease_end, lease_end - now_ms,
-              candidate, candidate_time, take_time, load_, schedules
-            FROM t_schedule_slice
-            ORDER BY slice
-            """))
-        .query(
-            (rs, row) ->
-                new Row(
-                    rs.getInt(1),
-                    rs.getString(2),
-                    rs.getLong(3),
-                    rs.getLong(4),
-                    rs.getLong(5),
-                    rs.getString(6),
-                    rs.getLong(7),
-                    rs.getLong(8),
-                    rs.getLong(9),
-                    rs.getInt(10)))
+                SELECT slice, owner, epoch, lease_end, lease_end - now_ms AS lease_ms, take_time,
+                  load_ AS `load`, schedules
+                FROM t_schedule_slice
+                ORDER BY slice
+                """))
+        .query(Row.class)
         .list();
   }
 
@@ -90,10 +81,10 @@ class SliceStore {
             jdbc.sql(
                     sql(
                         """
-                    UPDATE t_schedule_slice
-                    SET lease_end = now_ms + :lease
-                    WHERE owner = :owner
-                    """))
+                        UPDATE t_schedule_slice
+                        SET lease_end = now_ms + :lease
+                        WHERE owner = :owner
+                        """))
                 .param("lease", lease.toMillis())
                 .param("owner", owner)
                 .update());
@@ -109,17 +100,16 @@ class SliceStore {
     return jdbc.sql(
                 sql(
                     """
-                UPDATE t_schedule_slice
-                SET owner = :node,
-                    epoch = epoch + 1,
-                    lease_end = now_ms + :lease,
-                    candidate = '',
-                    take_time = now_ms
-                WHERE slice = :slice
-                  AND epoch = :epoch
-                  AND lease_end = :leaseEnd
-                  AND (lease_end < now_ms OR :watchedOut)
-                """))
+                    UPDATE t_schedule_slice
+                    SET owner = :node,
+                        epoch = epoch + 1,
+                        lease_end = now_ms + :lease,
+                        take_time = now_ms
+                    WHERE slice = :slice
+                      AND epoch = :epoch
+                      AND lease_end = :leaseEnd
+                      AND (lease_end < now_ms OR :watchedOut)
+                    """))
             .param("node", node)
             .param("lease", lease.toMillis())
             .param("slice", seen.slice())
@@ -130,79 +120,25 @@ class SliceStore {
         == 1;
   }
 
-  /** Makes the candidate the owner; false if the slice was lost, or promised to another. */
-  boolean handOver(OwnedSlice slice, String owner, String candidate, Duration lease) {
+  /** Makes another server the owner at the next epoch; false if the slice was lost. */
+  boolean handOver(OwnedSlice slice, String owner, String to, Duration lease) {
     return jdbc.sql(
                 sql(
                     """
-                UPDATE t_schedule_slice
-                SET owner = :candidate,
-                    epoch = epoch + 1,
-                    lease_end = now_ms + :lease,
-                    candidate = '',
-                    take_time = now_ms
-                WHERE slice = :slice
-                  AND owner = :owner
-                  AND epoch = :epoch
-                  AND candidate = :candidate
-                """))
-            .param("candidate", candidate)
+                    UPDATE t_schedule_slice
+                    SET owner = :to,
+                        epoch = epoch + 1,
+                        lease_end = now_ms + :lease,
+                        take_time = now_ms
+                    WHERE slice = :slice
+                      AND owner = :owner
+                      AND epoch = :epoch
+                    """))
+            .param("to", to)
             .param("lease", lease.toMillis())
             .param("slice", slice.slice())
             .param("owner", owner)
             .param("epoch", slice.epoch())
-            .update()
-        == 1;
-  }
-
-  /** Asks the owner for a slice; false if it changed its owner, or was promised to another. */
-  boolean ask(Row seen, String node) {
-    return setCandidate(seen, "", node);
-  }
-
-  /** Promises a slice, whoever it was promised to before; false if it changed its owner. */
-  boolean promise(Row seen, String node) {
-    return setCandidate(seen, seen.candidate(), node);
-  }
-
-  private boolean setCandidate(Row seen, String before, String candidate) {
-    return jdbc.sql(
-                sql(
-                    """
-                UPDATE t_schedule_slice
-                SET candidate = :candidate,
-                    candidate_time = now_ms
-                WHERE slice = :slice
-                  AND owner = :owner
-                  AND epoch = :epoch
-                  AND candidate = :before
-                """))
-            .param("candidate", candidate)
-            .param("slice", seen.slice())
-            .param("owner", seen.owner())
-            .param("epoch", seen.epoch())
-            .param("before", before)
-            .update()
-        == 1;
-  }
-
-  /** Clears a promise of an owner that was not kept; false if it is another promise by now. */
-  boolean clearPromise(Row seen) {
-    return jdbc.sql(
-                """
-                UPDATE t_schedule_slice
-                SET candidate = ''
-                WHERE slice = :slice
-                  AND owner = :owner
-                  AND epoch = :epoch
-                  AND candidate = :candidate
-                  AND candidate_time = :candidateTime
-                """)
-            .param("slice", seen.slice())
-            .param("owner", seen.owner())
-            .param("epoch", seen.epoch())
-            .param("candidate", seen.candidate())
-            .param("candidateTime", seen.candidateTime())
             .update()
         == 1;
   }
@@ -219,21 +155,19 @@ class SliceStore {
         .update();
   }
 
-  /** The active schedules of a slice. */
-  private record Load(int schedules, long load) {}
-
   /**
-   * Counts the schedules of these slices and writes what has changed of the active ones into their
-   * rows, as long as they have this owner at this epoch.
+   * The schedules of a slice.
    *
-   * @return the number of paused schedules by slice, where there are schedules
+   * @param load of the active ones
    */
-  Map<Integer, Integer> refreshLoads(List<Row> mine) {
-    if (mine.isEmpty()) {
-      return Map.of();
-    }
-    Map<Integer, Load> loads = new HashMap<>();
-    Map<Integer, Integer> paused = new HashMap<>();
+  record Counts(int active, long load, int paused) {
+
+    static final Counts NONE = new Counts(0, 0, 0);
+  }
+
+  /** Counts the schedules of these slices; by slice, only where there are schedules. */
+  Map<Integer, Counts> count(Set<Integer> slices) {
+    Map<Integer, Counts> counts = new HashMap<>();
     jdbc.sql(
             """
             SELECT slice, SUM(state = 1), SUM(IF(state = 1, load_, 0)), SUM(state = 2)
@@ -241,41 +175,29 @@ class SliceStore {
             WHERE slice IN (:slices)
             GROUP BY slice
             """)
-        .param("slices", mine.stream().map(Row::slice).toList())
+        .param("slices", slices)
         .query(
             rs -> {
-              loads.put(rs.getInt(1), new Load(rs.getInt(2), rs.getLong(3)));
-              paused.put(rs.getInt(1), rs.getInt(4));
+              counts.put(rs.getInt(1), new Counts(rs.getInt(2), rs.getLong(3), rs.getInt(4)));
             });
-    Load none = new Load(0, 0);
-    List<Object[]> changed =
-        mine.stream()
-            .filter(
-                row ->
-                    !loads
-                        .getOrDefault(row.slice(), none)
-                        .equals(new Load(row.schedules(), row.load())))
-            .map(
-                row -> {
-                  Load load = loads.getOrDefault(row.slice(), none);
-                  return new Object[] {
-                    load.load(), load.schedules(), row.slice(), row.owner(), row.epoch()
-                  };
-                })
-            .toList();
-    if (!changed.isEmpty()) {
-      batches.batchUpdate(
-          """
-          UPDATE t_schedule_slice
-          SET load_ = ?,
-              schedules = ?
-          WHERE slice = ?
-            AND owner = ?
-            AND epoch = ?
-          """,
-          changed);
-    }
-    return paused;
+    return counts;
+  }
+
+  /** Writes what was counted, if the slice has the same owner still. */
+  void save(Row counted, Counts counts) {
+    jdbc.sql(
+            """
+            UPDATE t_schedule_slice
+            SET load_ = :load,
+                schedules = :schedules
+            WHERE slice = :slice
+              AND epoch = :epoch
+            """)
+        .param("load", counts.load())
+        .param("schedules", counts.active())
+        .param("slice", counted.slice())
+        .param("epoch", counted.epoch())
+        .update();
   }
 
   /**
@@ -287,11 +209,11 @@ class SliceStore {
     jdbc.sql(
             sql(
                 """
-            SELECT slice, GREATEST(0, now_ms - MIN(wake_time))
-            FROM t_schedule
-            WHERE wake_time IS NOT NULL
-            GROUP BY slice
-            """))
+                SELECT slice, GREATEST(0, now_ms - MIN(wake_time))
+                FROM t_schedule
+                WHERE wake_time IS NOT NULL
+                GROUP BY slice
+                """))
         .query(
             rs -> {
               late.put(rs.getInt(1), rs.getLong(2));

@@ -1,6 +1,10 @@
 package io.asyncflow.flowsvr.schedule.slice;
 
+import static java.util.stream.Collectors.toMap;
+
+import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The servers and the slices, for operators.
@@ -16,7 +20,6 @@ record SlicesView(List<NodeView> nodeList, List<SliceView> sliceList) {
    * @param node its id, new for every start
    * @param version of the server program; empty if unknown
    * @param weight its share, beside the weights of the others
-   * @param maxLoad the most load that it takes; 0 for no limit
    * @param load of the slices that it owns
    * @param share the load that it should have
    * @param slices how many slices it owns
@@ -28,7 +31,6 @@ record SlicesView(List<NodeView> nodeList, List<SliceView> sliceList) {
       String host,
       String version,
       int weight,
-      long maxLoad,
       long load,
       long share,
       int slices,
@@ -42,7 +44,6 @@ record SlicesView(List<NodeView> nodeList, List<SliceView> sliceList) {
    * @param epoch rises with every change of the owner
    * @param since epoch ms since when the owner has it; {@code null} before the first one
    * @param leaseMs the remaining time of the lease; 0 if it is over
-   * @param candidate the node that shall have it next; {@code null} for none
    * @param load of its active schedules, as of the last minute
    * @param schedules active ones, as of the last minute
    * @param lateMs how long the schedule that is due the longest has waited for the owner's look
@@ -53,8 +54,53 @@ record SlicesView(List<NodeView> nodeList, List<SliceView> sliceList) {
       long epoch,
       Long since,
       long leaseMs,
-      String candidate,
       long load,
       int schedules,
       long lateMs) {}
+
+  /**
+   * @param live the servers to show
+   * @param beating those of them that share the schedules now
+   * @param lateMs of the schedule that is due the longest, by slice
+   */
+  static SlicesView of(
+      List<LiveServer> live,
+      List<LiveServer> beating,
+      List<SliceStore.Row> rows,
+      Map<Integer, Long> lateMs) {
+    SlicePlan plan =
+        new SlicePlan(
+            beating.stream().collect(toMap(LiveServer::node, LiveServer::weight)),
+            rows.stream().map(row -> row.toPlan(row.isOver(), false)).toList());
+    return new SlicesView(
+        live.stream().map(server -> view(server, rows, plan)).toList(),
+        rows.stream().map(row -> view(row, lateMs.getOrDefault(row.slice(), 0L))).toList());
+  }
+
+  private static NodeView view(LiveServer server, List<SliceStore.Row> rows, SlicePlan plan) {
+    List<SliceStore.Row> owned =
+        rows.stream().filter(row -> row.owner().equals(server.node()) && !row.isOver()).toList();
+    return new NodeView(
+        server.node(),
+        server.host(),
+        server.version(),
+        server.weight(),
+        owned.stream().mapToLong(SliceStore.Row::load).sum(),
+        Math.round(plan.share(server.node())),
+        owned.size(),
+        server.busy(),
+        server.lastBeat());
+  }
+
+  private static SliceView view(SliceStore.Row row, long lateMs) {
+    return new SliceView(
+        row.slice(),
+        row.owner().isEmpty() ? null : row.owner(),
+        row.epoch(),
+        row.takeTime() == 0 ? null : row.takeTime(),
+        Math.max(0, row.leaseMs()),
+        row.load(),
+        row.schedules(),
+        lateMs);
+  }
 }

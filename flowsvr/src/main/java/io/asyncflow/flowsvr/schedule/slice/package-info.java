@@ -6,13 +6,10 @@
  *
  * <pre>
  *   t_schedule_slice:  owner = node B   epoch = 7   lease_end = 10 s from the last renewal
- *                      candidate = node C, which shall have it next
  *
- *   vacant --take--> B's --C asks--> promised to C --B hands over--> C's, epoch 8
- *     ^               |                   |
- *     |  lease over   |                   | not handed over in 15 s: the promise is cleared
- *     +---------------+                   v
- *                                        B's
+ *   vacant --B takes it--> B's, epoch 7 --B hands it over to C--> C's, epoch 8
+ *     ^                       |                                     |
+ *     +---- lease over -------+-------------------------------------+
  * </pre>
  *
  * <p><b>Safety does not depend on slices.</b> The fence of a schedule and the primary key of a fire

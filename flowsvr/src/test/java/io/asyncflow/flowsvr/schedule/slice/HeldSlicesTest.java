@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -19,7 +18,7 @@ class HeldSlicesTest {
 
   @Test
   void slicesAreTrustedForEightSecondsOnly() {
-    held.set(List.of(SECOND, FIRST), Set.of(), nanos + TRUST);
+    held.set(List.of(SECOND, FIRST), List.of(), nanos + TRUST);
     nanos += TRUST - 1;
     assertThat(held.trusted()).containsExactly(FIRST, SECOND);
     nanos++;
@@ -29,36 +28,31 @@ class HeldSlicesTest {
 
   @Test
   void useLastsUntilItIsClosedWhateverIsSetMeanwhile() {
-    held.set(List.of(FIRST, SECOND), Set.of(), nanos + TRUST);
+    held.set(List.of(FIRST, SECOND), List.of(), nanos + TRUST);
     SliceUse before = held.use();
-    held.set(List.of(FIRST, SECOND), Set.of(1), nanos + TRUST);
-    SliceUse after = held.use();
-
+    held.set(List.of(FIRST, SECOND), List.of(FIRST), nanos + TRUST);
     assertThat(before.slices()).containsExactly(FIRST, SECOND);
+    assertThat(held.isInUse(FIRST)).isTrue();
+    before.close();
+    assertThat(held.isInUse(FIRST)).isFalse();
+
+    SliceUse after = held.use();
     assertThat(after.slices()).as("the first shall be handed over").containsExactly(SECOND);
-    assertThat(held.isInUse(1)).isTrue();
-    before.close();
-    before.close();
-    assertThat(held.isInUse(1)).isFalse();
-    assertThat(held.isInUse(2)).as("in another use").isTrue();
+    assertThat(held.isInUse(FIRST)).isFalse();
+    assertThat(held.isInUse(SECOND)).isTrue();
     after.close();
-    assertThat(held.isInUse(2)).isFalse();
+    assertThat(held.isInUse(SECOND)).isFalse();
   }
 
   @Test
-  void timeInUseIsMeasuredOnceHoweverManyUsesThereAre() {
-    held.set(List.of(FIRST), Set.of(), nanos + TRUST);
-    SliceUse one = held.use();
-    nanos += 100;
-    SliceUse two = held.use();
-    nanos += 100;
-    one.close();
-    assertThat(held.takeBusyNanos()).isEqualTo(200);
-    nanos += 50;
-    two.close();
+  void timeInUseIsCountedOnce() {
+    held.set(List.of(FIRST), List.of(), nanos + TRUST);
+    SliceUse use = held.use();
+    nanos += 200;
+    use.close();
     nanos += 1_000;
-    assertThat(held.takeBusyNanos()).isEqualTo(50);
-    assertThat(held.takeBusyNanos()).isZero();
+    assertThat(held.takeUsedNanos()).isEqualTo(200);
+    assertThat(held.takeUsedNanos()).isZero();
   }
 
   @Test

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -56,8 +55,8 @@ class SliceRoundsIT {
   @BeforeEach
   void vacantSlices() {
     jdbc.sql(
-            "UPDATE t_schedule_slice SET owner = '', epoch = 0, lease_end = 0, candidate = '',"
-                + " candidate_time = 0, take_time = 0, load_ = 0, schedules = 0")
+            "UPDATE t_schedule_slice SET owner = '', epoch = 0, lease_end = 0,"
+                + " take_time = 0, load_ = 0, schedules = 0")
         .update();
     jdbc.sql("DELETE FROM t_schedule").update();
   }
@@ -65,7 +64,6 @@ class SliceRoundsIT {
   private static SliceStore storeOn(DataSource connections) {
     return new SliceStore(
         JdbcClient.create(connections),
-        new JdbcTemplate(connections),
         new RetryingTransactions(new JdbcTransactionManager(connections)));
   }
 
@@ -87,13 +85,13 @@ class SliceRoundsIT {
               time ->
                   live.stream().filter(s -> s.silent.compareTo(time) < 0).map(this::view).toList(),
               this,
-              new SliceSettings(true, weight, 0, LEASE),
+              new SliceSettings(true, weight, LEASE),
               () -> inUse,
               meters);
     }
 
     private LiveServer view(Server server) {
-      return new LiveServer(server.name, "host", 1, 0, 0, "", server.weight, 0, 0);
+      return new LiveServer(server.name, "host", 1, 0, 0, "", server.weight, 0);
     }
 
     @Override
@@ -247,7 +245,7 @@ class SliceRoundsIT {
       for (int slice = 0; slice < 64; slice++) {
         SliceStore.Row was = before.get(slice);
         SliceStore.Row is = after.get(slice);
-        assertThat(is.isVacant()).isFalse();
+        assertThat(is.isOver()).isFalse();
         boolean hasMoved = !is.owner().equals(was.owner());
         assertThat(is.epoch()).isEqualTo(was.epoch() + (hasMoved ? 1 : 0));
         moved += hasMoved ? 1 : 0;
@@ -374,40 +372,28 @@ class SliceRoundsIT {
   void sliceInUseIsHandedOverWhenTheUseEndsAndNoLaterUseIncludesIt() {
     Server a = joins("a");
     a.rounds.runOnce();
-    Server b = joins("b", 1);
-    sliceIs(7, "candidate = 'b', candidate_time = 1");
+    Server b = joins("b", 4); // two slices of 64
 
     SliceUse batch = a.rounds.use();
-    round();
-    assertThat(rows().get(7).owner()).isEqualTo("a");
-    assertThat(a.rounds.trusted()).hasSize(63);
-    try (SliceUse next = a.rounds.use()) {
-      assertThat(next.slices()).hasSize(63).noneMatch(slice -> slice.slice() == 7);
+    assertThat(batch.slices()).hasSize(64);
+    for (int i = 0; i < 4; i++) {
+      round();
     }
+    assertThat(rows().values()).allMatch(row -> row.owner().equals("a") && row.epoch() == 1);
+    List<OwnedSlice> kept = a.rounds.trusted();
+    assertThat(kept).as("without what shall be handed over").hasSize(62);
     batch.close();
+    SliceUse next = a.rounds.use();
+    assertThat(next.slices()).isEqualTo(kept);
     pass(ROUND);
     a.rounds.runOnce();
+    next.close();
 
-    assertThat(rows().get(7))
-        .matches(row -> row.owner().equals("b") && row.epoch() == 2 && row.candidate().isEmpty());
+    assertThat(a.rounds.trusted()).isEqualTo(kept);
     b.rounds.runOnce();
-    assertThat(b.rounds.trusted()).containsExactly(new OwnedSlice(7, 2));
-  }
-
-  @Test
-  void promiseThatIsNotKeptIsCleared() {
-    Server a = joins("a");
-    a.rounds.runOnce();
-    sliceIs(7, "candidate = 'dead', candidate_time = 1");
-
-    for (int i = 0; i < 5; i++) {
-      round();
-      assertThat(rows().get(7).candidate()).isEqualTo("dead");
-      assertThat(a.rounds.trusted()).as("it is fired on").hasSize(64);
-    }
-    round();
-
-    assertThat(rows().get(7)).matches(row -> row.candidate().isEmpty() && row.owner().equals("a"));
+    assertThat(b.rounds.trusted())
+        .hasSize(2)
+        .allMatch(slice -> slice.epoch() == 2 && !kept.contains(new OwnedSlice(slice.slice(), 1)));
   }
 
   @Test
@@ -418,17 +404,12 @@ class SliceRoundsIT {
     SliceStore.Row seen = rows().get(3);
 
     assertThat(store.take(seen, "b", false, LEASE)).as("the lease lives").isFalse();
-    assertThat(store.ask(seen, "b")).isTrue();
-    assertThat(store.ask(seen, "c")).as("asked by another").isFalse();
     OwnedSlice slice = new OwnedSlice(3, 1);
-    assertThat(store.handOver(slice, "a", "c", LEASE)).as("another candidate").isFalse();
     assertThat(store.handOver(slice, "x", "b", LEASE)).as("another owner").isFalse();
     assertThat(store.handOver(new OwnedSlice(3, 0), "a", "b", LEASE)).as("an old epoch").isFalse();
-    assertThat(store.clearPromise(seen)).as("another promise").isFalse();
     assertThat(store.handOver(slice, "a", "b", LEASE)).isTrue();
     assertThat(store.handOver(slice, "a", "b", LEASE)).as("handed over before").isFalse();
     assertThat(store.take(seen, "c", true, LEASE)).as("watched out, at an old epoch").isFalse();
-    assertThat(store.promise(seen, "c")).as("of the old owner").isFalse();
   }
 
   @Test

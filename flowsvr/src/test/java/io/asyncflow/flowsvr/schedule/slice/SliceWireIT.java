@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -29,9 +28,9 @@ class SliceWireIT {
   @BeforeEach
   void threeServers() {
     wire = new Wire(port);
-    aServer(901, "ann", 100, 0);
-    aServer(902, "bob", 300, 2_000);
-    aServer(903, "idle", 0, 0);
+    aServer(901, "ann", 100);
+    aServer(902, "bob", 300);
+    aServer(903, "idle", 0);
     jdbc.sql(
             """
             UPDATE t_schedule_slice
@@ -39,32 +38,29 @@ class SliceWireIT {
                 epoch = 5,
                 lease_end = 9000000000000,
                 take_time = 1700000000000,
-                candidate = '',
                 load_ = 10,
                 schedules = 2
             """)
         .update();
   }
 
-  private void aServer(int number, String node, int weight, long maxLoad) {
+  private void aServer(int number, String node, int weight) {
     jdbc.sql(
             """
             INSERT INTO t_server_number (server_number, owner, host, start_time, lease_end,
-              id_time_limit, version, schedule_weight, max_load, busy)
-            VALUES (:number, :node, 'host-a', 1, 9000000000000, 1, '1.2', :weight, :maxLoad, 7)
+              id_time_limit, version, schedule_weight, busy)
+            VALUES (:number, :node, 'host-a', 1, 9000000000000, 1, '1.2', :weight, 7)
             """)
         .param("number", number)
         .param("node", node)
         .param("weight", weight)
-        .param("maxLoad", maxLoad)
         .update();
   }
 
   @AfterEach
   void serversLeave() {
     jdbc.sql("DELETE FROM t_server_number WHERE server_number > 900").update();
-    jdbc.sql("UPDATE t_schedule_slice SET owner = '', lease_end = 0, candidate = '', epoch = 0")
-        .update();
+    jdbc.sql("UPDATE t_schedule_slice SET owner = '', lease_end = 0, epoch = 0").update();
   }
 
   private static JsonNode find(JsonNode list, String field, String value) {
@@ -82,8 +78,7 @@ class SliceWireIT {
       JsonNode bob = find(answer.result().path("nodeList"), "node", "bob");
       assertThat(bob.propertyNames())
           .containsExactly(
-              "node", "host", "version", "weight", "maxLoad", "load", "share", "slices", "busy",
-              "beat");
+              "node", "host", "version", "weight", "load", "share", "slices", "busy", "beat");
       assertThat(bob.path("weight").asInt()).isEqualTo(300);
       assertThat(bob.path("load").asInt()).isEqualTo(40);
       assertThat(bob.path("share").asInt()).isEqualTo(480);
@@ -95,86 +90,11 @@ class SliceWireIT {
       JsonNode slice = answer.result().path("sliceList").get(63);
       assertThat(slice.propertyNames())
           .containsExactly(
-              "slice",
-              "owner",
-              "epoch",
-              "since",
-              "leaseMs",
-              "candidate",
-              "load",
-              "schedules",
-              "lateMs");
+              "slice", "owner", "epoch", "since", "leaseMs", "load", "schedules", "lateMs");
       assertThat(slice.path("owner").asString()).isEqualTo("bob");
       assertThat(slice.path("since").asLong()).isEqualTo(1_700_000_000_000L);
-      assertThat(slice.path("candidate").isNull()).isTrue();
       assertThat(slice.path("lateMs").asLong()).isZero();
     }
-  }
-
-  @Test
-  void sliceIsPromisedToTheServerThatIsNamed() {
-    Wire.Answer answer = wire.post("/api/schedule/handOver", "{'slice':3,'to':'bob'}");
-
-    assertThat(answer.code()).as(answer.msg()).isZero();
-    assertThat(answer.result().path("sliceList").toString())
-        .isEqualTo("[{\"slice\":3,\"owner\":\"ann\",\"candidate\":\"bob\"}]");
-    JsonNode slice = wire.get("/api/schedule/slices").result().path("sliceList").get(3);
-    assertThat(slice.path("candidate").asString()).isEqualTo("bob");
-    assertThat(slice.path("owner").asString()).as("until ann hands it over").isEqualTo("ann");
-  }
-
-  @Test
-  void eachHandOverIsRecorded() {
-    wire.post(
-        "/api/schedule/handOver", "{'slice':5,'to':'bob','operator':'carl','reason':'new disk'}");
-    wire.post("/api/schedule/handOver", "{'slice':5,'to':'unknown','operator':'carl'}");
-
-    assertThat(
-            jdbc.sql(
-                    """
-                    SELECT CONCAT_WS(' ', act, operator, reason, detail)
-                    FROM t_act
-                    WHERE object = 'slice:5'
-                      AND operator = 'carl'
-                    """)
-                .query(String.class)
-                .list())
-        .containsExactly(
-            "HAND_OVER carl new disk {\"slice\":5,\"owner\":\"ann\",\"candidate\":\"bob\"}");
-  }
-
-  @Test
-  void allSlicesOfAServerAreGivenToTheOthers() {
-    for (String path : List.of("handOver", "hand_over")) {
-      Wire.Answer answer = wire.postForm("/api/schedule/" + path, Map.of("node", "ann"));
-      assertThat(answer.result().path("sliceList")).hasSize(60);
-      assertThat(answer.result().path("sliceList").valueStream())
-          .allMatch(slice -> slice.path("candidate").asString().equals("bob"));
-    }
-  }
-
-  @Test
-  void everyBadFieldIsNamed() {
-    assertThat(badFieldsOf("{}")).containsExactly("slice");
-    assertThat(badFieldsOf("{'slice':1,'node':'ann'}")).containsExactly("slice");
-    assertThat(badFieldsOf("{'slice':64}")).containsExactly("slice");
-    assertThat(badFieldsOf("{'slice':'x','to':' y'}")).containsExactly("slice", "to");
-    assertThat(badFieldsOf("{'node':'unknown'}")).containsExactly("node");
-    assertThat(badFieldsOf("{'node':'idle'}")).as("owns none").containsExactly("node");
-    assertThat(badFieldsOf("{'slice':1,'to':'unknown'}")).containsExactly("to");
-    assertThat(badFieldsOf("{'slice':1,'to':'idle'}")).containsExactly("to");
-    assertThat(badFieldsOf("{'slice':1,'to':'ann'}")).as("has it").containsExactly("to");
-    jdbc.sql("UPDATE t_schedule_slice SET lease_end = 1 WHERE slice = 1").update();
-    assertThat(badFieldsOf("{'slice':1}")).as("has no owner").containsExactly("slice");
-    jdbc.sql("UPDATE t_server_number SET lease_end = 1 WHERE owner = 'bob'").update();
-    assertThat(badFieldsOf("{'node':'ann'}")).as("is alone").containsExactly("to");
-  }
-
-  private List<String> badFieldsOf(String body) {
-    Wire.Answer answer = wire.post("/api/schedule/handOver", body);
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.code()).isEqualTo(8020);
-    return answer.badFields();
   }
 
   @Test
