@@ -31,10 +31,10 @@ import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireTimes;
 import java.time.Duration;
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
@@ -254,84 +254,62 @@ class ManualFires {
       return 0;
     }
     days.ensure(daysOf(times));
-    if (schedule.rules().makesJobs()) {
-      return makeEach(times, join, (time, first) -> makeJob(schedule, time, first));
+    if (!schedule.rules().makesJobs()) {
+      try {
+        makeTasks(schedule, times, join);
+        return times.size();
+      } catch (DuplicateKeyException | MadeMeanwhileException e) {
+        // Those that no other call has made are made one by one.
+      }
     }
-    try {
-      return makeTasks(schedule, times, join);
-    } catch (DuplicateKeyException | MadeMeanwhileException e) {
-      return makeEach(times, join, (time, first) -> makeTask(schedule, time, first));
-    }
-  }
-
-  /** Makes one fire; returns 0 if another call has made it. */
-  private interface Maker {
-    int make(long time, Runnable join);
-  }
-
-  /** Makes fires one by one, the first of them with the further work. */
-  private static int makeEach(List<Long> times, Runnable join, Maker maker) {
     int made = 0;
     for (long time : times) {
-      made += maker.make(time, made == 0 ? join : () -> {});
+      made += makeOne(schedule, time, made == 0 ? join : () -> {}) ? 1 : 0;
     }
     return made;
   }
 
-  private int makeTasks(ScheduleRow schedule, List<Long> times, Runnable join) {
+  /** Makes one fire; returns false if another call has made it. */
+  private boolean makeOne(ScheduleRow schedule, long time, Runnable join) {
+    try {
+      if (schedule.rules().makesJobs()) {
+        makeJob(schedule, time, join);
+      } else {
+        makeTasks(schedule, List.of(time), join);
+      }
+      return true;
+    } catch (DuplicateKeyException | MadeMeanwhileException e) {
+      return false;
+    }
+  }
+
+  private void makeTasks(ScheduleRow schedule, List<Long> times, Runnable join) {
     List<TaskDraft> drafts = times.stream().map(time -> draft(schedule, time)).toList();
     creator.create(
         CreateCall.of(drafts)
             .byUsers()
-            .and(
-                ids -> {
-                  schedules.countFires(schedule.id(), times.size());
-                  List<FireRow> rows = new ArrayList<>();
-                  for (int i = 0; i < times.size(); i++) {
-                    rows.add(row(schedule, times.get(i), Run.of(ids.get(i))));
-                  }
-                  write(schedule, times, rows);
-                  join.run();
-                }));
-    return times.size();
+            .and(ids -> write(schedule, times, ids.stream().map(Run::of).toList(), join)));
   }
 
-  private int makeTask(ScheduleRow schedule, long time, Runnable join) {
-    try {
-      return makeTasks(schedule, List.of(time), join);
-    } catch (DuplicateKeyException | MadeMeanwhileException e) {
-      return 0;
-    }
+  private void makeJob(ScheduleRow schedule, long time, Runnable join) {
+    jobs.create(
+        schedule.definition().jobData(),
+        new FireId(schedule.id(), time),
+        true,
+        id -> write(schedule, List.of(time), List.of(Run.ofJob(id)), join));
   }
 
-  private int makeJob(ScheduleRow schedule, long time, Runnable join) {
-    try {
-      jobs.create(
-          schedule.definition().jobData(),
-          new FireId(schedule.id(), time),
-          true,
-          id -> {
-            schedules.countFires(schedule.id(), 1);
-            write(schedule, List.of(time), List.of(row(schedule, time, Run.ofJob(id))));
-            join.run();
-          });
-      return 1;
-    } catch (DuplicateKeyException | MadeMeanwhileException e) {
-      return 0;
+  /** Records the fires of these times, and their runs, which stand in the same order. */
+  private void write(ScheduleRow schedule, List<Long> times, List<Run> runs, Runnable join) {
+    schedules.countFires(schedule.id(), times.size());
+    List<FireRow> rows =
+        IntStream.range(0, times.size())
+            .mapToObj(i -> row(schedule, times.get(i), runs.get(i)))
+            .toList();
+    if (!fires.record(rows, fates(schedule, times))) {
+      throw new MadeMeanwhileException();
     }
-  }
-
-  private void write(ScheduleRow schedule, List<Long> times, List<FireRow> rows) {
-    Map<Long, FireOutcome> fates = fates(schedule, times);
-    List<FireRow> added = rows.stream().filter(row -> !fates.containsKey(row.fireTime())).toList();
-    if (!added.isEmpty()) {
-      fires.insert(added);
-    }
-    for (FireRow row : rows) {
-      if (fates.containsKey(row.fireTime()) && !fires.remake(row)) {
-        throw new MadeMeanwhileException();
-      }
-    }
+    join.run();
   }
 
   private static void requireReadable(ScheduleRow schedule) {

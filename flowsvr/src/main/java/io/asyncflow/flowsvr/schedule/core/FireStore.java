@@ -95,6 +95,21 @@ public class FireStore {
   }
 
   /**
+   * Records fires of a schedule: new ones, and those anew that have a row already.
+   *
+   * @param earlier the fates of those that have one
+   * @return false if one of those created something meanwhile
+   */
+  public boolean record(List<FireRow> rows, Map<Long, FireOutcome> earlier) {
+    List<FireRow> added =
+        rows.stream().filter(row -> !earlier.containsKey(row.fireTime())).toList();
+    if (!added.isEmpty()) {
+      insert(added);
+    }
+    return rows.stream().filter(row -> earlier.containsKey(row.fireTime())).allMatch(this::remake);
+  }
+
+  /**
    * Gives another fate to a fire that created nothing so far, or whose task was withdrawn.
    *
    * @return false if the fire created something meanwhile, or has no row

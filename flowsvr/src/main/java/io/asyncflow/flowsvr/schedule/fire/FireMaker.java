@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.NewJob;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.flowsvr.create.CreateCall;
@@ -38,7 +37,6 @@ import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireGap;
 import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +47,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DuplicateKeyException;
@@ -180,7 +177,8 @@ class FireMaker {
   /** Writes what no other server has overtaken. */
   private List<PlannedSchedule> writeUnlessMoved(List<PlannedSchedule> batch) {
     try {
-      write(batch);
+      withDays(batch, () -> write(batch, Map.of()));
+      count(batch);
       return batch;
     } catch (MovedException e) {
       meters.lost(e.ids.size());
@@ -205,22 +203,45 @@ class FireMaker {
     }
   }
 
-  /** What a transaction writes of the fires. */
-  private record Fires(Collection<FireRow> added, Collection<FireRow> remade) {}
-
-  private void write(List<PlannedSchedule> batch) {
-    List<Creation> creations = creations(batch);
+  /**
+   * Creates what the fires of these plans create, records the fires, and moves the schedules on.
+   *
+   * @param earlier the fates that fires of the only plan have already
+   */
+  private void write(List<PlannedSchedule> batch, Map<Long, FireOutcome> earlier) {
+    List<Creation> creations = creations(batch, earlier);
     checkTexts(creations);
-    Function<List<TaskId>, Fires> fires =
-        ids -> new Fires(rowsOf(batch, creations, ids), List.of());
-    withDays(batch, () -> create(batch, creations, fires));
-    count(batch);
+    if (creations.isEmpty()) {
+      transactions.execute(
+          () -> {
+            join(batch, rowsOf(batch, creations, List.of(), earlier), earlier);
+            return null;
+          });
+    } else if (batch.get(0).makesJobs()) {
+      jobs.create(
+          batch.get(0).row().definition().jobData(),
+          new FireId(batch.get(0).row().id(), creations.get(0).fireTime()),
+          false,
+          id -> join(batch, rowsOf(batch, creations, List.of(Run.ofJob(id)), earlier), earlier));
+    } else {
+      creator.create(
+          CreateCall.of(creations.stream().map(Creation::draft).toList())
+              .and(
+                  ids -> {
+                    List<Run> runs = ids.stream().map(Run::of).toList();
+                    join(batch, rowsOf(batch, creations, runs, earlier), earlier);
+                  }));
+    }
   }
 
-  private static List<Creation> creations(List<PlannedSchedule> batch) {
+  private static List<Creation> creations(
+      List<PlannedSchedule> batch, Map<Long, FireOutcome> earlier) {
     List<Creation> creations = new ArrayList<>();
-    batch.forEach(
-        plan -> plan.creations().forEach(time -> creations.add(new Creation(plan, time))));
+    for (PlannedSchedule plan : batch) {
+      plan.creations().stream()
+          .filter(time -> earlier.get(time) != FireOutcome.CREATED)
+          .forEach(time -> creations.add(new Creation(plan, time)));
+    }
     return creations;
   }
 
@@ -232,14 +253,20 @@ class FireMaker {
         .forEach(definition -> sealedTexts.check(definition, "scheduleData"));
   }
 
+  /** The rows of the fires; the runs stand in the order of what was created. */
   private List<FireRow> rowsOf(
-      List<PlannedSchedule> batch, List<Creation> creations, List<TaskId> ids) {
+      List<PlannedSchedule> batch,
+      List<Creation> creations,
+      List<Run> runs,
+      Map<Long, FireOutcome> earlier) {
     List<FireRow> rows = new ArrayList<>();
-    for (int i = 0; i < creations.size(); i++) {
-      rows.add(creations.get(i).row(Run.of(ids.get(i)), node.id()));
+    for (int i = 0; i < runs.size(); i++) {
+      rows.add(creations.get(i).row(runs.get(i), node.id()));
     }
     for (PlannedSchedule plan : batch) {
-      plan.skips().forEach(time -> rows.add(without(plan, time, FireOutcome.SKIPPED)));
+      plan.skips().stream()
+          .filter(time -> earlier.get(time) != FireOutcome.CREATED)
+          .forEach(time -> rows.add(without(plan, time, FireOutcome.SKIPPED)));
     }
     return rows;
   }
@@ -248,42 +275,20 @@ class FireMaker {
     return FireRow.without(plan.row(), fireTime, outcome, node.id(), plan.epoch());
   }
 
-  /**
-   * Commits tasks, fires and schedules together.
-   *
-   * @param rows the fires to write, given the ids of the created tasks
-   */
-  private void create(
-      List<PlannedSchedule> batch, List<Creation> creations, Function<List<TaskId>, Fires> rows) {
-    if (creations.isEmpty()) {
-      transactions.execute(
-          () -> {
-            join(batch, rows.apply(List.of()));
-            return null;
-          });
-      return;
-    }
-    List<TaskDraft> drafts = creations.stream().map(Creation::draft).toList();
-    creator.create(CreateCall.of(drafts).and(ids -> join(batch, rows.apply(ids))));
-  }
-
-  private void join(List<PlannedSchedule> batch, Fires rows) {
+  /** Records fires and moves schedules on, in the transaction that creates the runs. */
+  private void join(
+      List<PlannedSchedule> batch, List<FireRow> rows, Map<Long, FireOutcome> earlier) {
     batch.stream()
         .map(FireMaker::replacedJob)
         .filter(Objects::nonNull)
         .forEach(jobActs::cancelIfLiving);
     lock(batch);
     cancelReplaced(batch);
-    if (!rows.added().isEmpty()) {
-      fires.insert(rows.added());
-    }
-    for (FireRow fire : rows.remade()) {
-      if (!fires.remake(fire)) {
-        throw new MovedException(Set.of(fire.scheduleId()));
-      }
+    if (!fires.record(rows, earlier)) {
+      throw new MovedException(Set.of(batch.get(0).row().id()));
     }
     Map<Long, List<FireRow>> created =
-        Stream.concat(rows.added().stream(), rows.remade().stream())
+        rows.stream()
             .filter(fire -> fire.run() != null)
             .sorted(Comparator.comparingLong(FireRow::fireTime))
             .collect(groupingBy(FireRow::scheduleId));
@@ -388,7 +393,7 @@ class FireMaker {
   private List<PlannedSchedule> makeAlone(PlannedSchedule planned) {
     try {
       PlannedSchedule plan = isTaken(planned) ? planned.aMillisecondLater() : planned;
-      withDays(List.of(plan), () -> writeAlone(plan));
+      withDays(List.of(plan), () -> write(List.of(plan), earlierFates(plan)));
       count(List.of(plan));
       return List.of(plan);
     } catch (MovedException | DuplicateKeyException | PessimisticLockingFailureException e) {
@@ -450,29 +455,6 @@ class FireMaker {
         && earlierFates(plan).containsValue(FireOutcome.CREATED);
   }
 
-  private void writeAlone(PlannedSchedule plan) {
-    Map<Long, FireOutcome> earlier = earlierFates(plan);
-    List<Creation> creations =
-        creations(List.of(plan)).stream()
-            .filter(creation -> earlier.get(creation.fireTime()) != FireOutcome.CREATED)
-            .toList();
-    checkTexts(creations);
-    if (plan.makesJobs() && !creations.isEmpty()) {
-      createJob(plan, creations.get(0), earlier);
-      return;
-    }
-    create(
-        List.of(plan),
-        creations,
-        ids -> {
-          List<FireRow> rows = new ArrayList<>();
-          for (int i = 0; i < creations.size(); i++) {
-            rows.add(creations.get(i).row(Run.of(ids.get(i)), node.id()));
-          }
-          return split(plan, rows, earlier);
-        });
-  }
-
   private Map<Long, FireOutcome> earlierFates(PlannedSchedule plan) {
     if (plan.plan().fires().isEmpty()) {
       return Map.of();
@@ -481,35 +463,6 @@ class FireMaker {
     long last = plan.plan().fires().get(plan.plan().fires().size() - 1).fireTime();
     return fires.between(plan.row().id(), first, last + 1, daysOf(List.of(plan))).stream()
         .collect(toMap(FireRow::fireTime, FireRow::outcome));
-  }
-
-  /** Separates the fires that have a row from the new ones. */
-  private Fires split(PlannedSchedule plan, List<FireRow> created, Map<Long, FireOutcome> earlier) {
-    List<FireRow> added = new ArrayList<>();
-    List<FireRow> remade = new ArrayList<>();
-    created.forEach(fire -> (earlier.containsKey(fire.fireTime()) ? remade : added).add(fire));
-    for (long time : plan.skips()) {
-      FireRow skipped = without(plan, time, FireOutcome.SKIPPED);
-      if (!earlier.containsKey(time)) {
-        added.add(skipped);
-      } else if (earlier.get(time) != FireOutcome.CREATED) {
-        remade.add(skipped);
-      }
-    }
-    return new Fires(added, remade);
-  }
-
-  /** A job in a transaction of its own. */
-  private void createJob(PlannedSchedule plan, Creation creation, Map<Long, FireOutcome> earlier) {
-    NewJob job = plan.row().definition().jobData();
-    jobs.create(
-        job,
-        new FireId(plan.row().id(), creation.fireTime()),
-        false,
-        id ->
-            join(
-                List.of(plan),
-                split(plan, List.of(creation.row(Run.ofJob(id), node.id())), earlier)));
   }
 
   /** Sets a schedule aside for a minute that cannot be planned, unless that is an outage. */
