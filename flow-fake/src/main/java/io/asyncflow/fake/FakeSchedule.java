@@ -1,21 +1,16 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.NewSchedule;
-import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
-import io.asyncflow.rules.schedule.FireGap;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireRules;
-import io.asyncflow.rules.schedule.FireTimes;
+import io.asyncflow.rules.schedule.RunEffect;
+import io.asyncflow.rules.schedule.ScheduleRules;
 import java.nio.charset.StandardCharsets;
-import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.zip.CRC32;
 
 /**
@@ -64,7 +59,7 @@ final class FakeSchedule {
    */
   boolean define(NewSchedule complete, Long next, long now) {
     definition = complete;
-    rules = rules(id, complete);
+    rules = ScheduleRules.of(id, complete);
     nextFireTime = next;
     if (complete.maxFires() != null && fireCount >= complete.maxFires()) {
       state = ScheduleState.ENDED;
@@ -79,30 +74,6 @@ final class FakeSchedule {
     }
     write(now);
     return state == ScheduleState.ENDED;
-  }
-
-  /** The rules of a complete definition. */
-  private static FireRules rules(long id, NewSchedule schedule) {
-    return new FireRules(
-        id,
-        timesOf(schedule.cron(), schedule.zone(), schedule.everyMs(), schedule.anchor()),
-        schedule.afterMs(),
-        schedule.endTime(),
-        schedule.maxFires(),
-        schedule.overlap(),
-        schedule.catchUp(),
-        schedule.catchUpMs(),
-        schedule.catchUpLimit(),
-        schedule.jitterMs(),
-        schedule.pauseAfterFailures(),
-        schedule.jobData() != null);
-  }
-
-  private static FireTimes timesOf(String cron, String zone, Long everyMs, Long anchor) {
-    if (cron != null) {
-      return FireTimes.cron(cron, FireTimes.zone(zone));
-    }
-    return everyMs == null ? null : FireTimes.every(everyMs, anchor);
   }
 
   private void write(long now) {
@@ -157,9 +128,7 @@ final class FakeSchedule {
 
   /** The type of its tasks, or of the splits of its jobs. */
   String targetType() {
-    return definition.jobData() == null
-        ? definition.taskData().taskType()
-        : definition.jobData().jobType();
+    return ScheduleRules.targetType(definition).name();
   }
 
   /** Whether there may be something to do at this time. */
@@ -172,43 +141,15 @@ final class FakeSchedule {
     return wakeTime;
   }
 
-  /**
-   * The first fire of a definition.
-   *
-   * @param after only later fires, unless the schedule starts later still
-   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if there is none before its end
-   */
-  static long firstFire(NewSchedule definition, long now, long after) {
-    Long start = definition.startTime();
-    FireTimes times = rules(0, definition).times();
-    OptionalLong first =
-        times == null
-            ? OptionalLong.of(start == null ? now : Math.max(start, now))
-            : times.next(start == null ? after : Math.max(start - 1, after));
-    if (first.isEmpty() || isOver(definition, first.getAsLong())) {
-      throw neverFires(definition);
-    }
-    return first.getAsLong();
-  }
-
-  static boolean isOver(NewSchedule definition, long time) {
-    return definition.endTime() != null && time >= definition.endTime();
-  }
-
-  static FlowException neverFires(NewSchedule definition) {
-    return new FlowException(
-        ErrorCode.INVALID_INPUT,
-        "schedule " + definition.name() + " never fires: it has no fire time before its end");
-  }
-
-  /** Whether this definition has the same fire times. */
-  boolean hasPlanOf(NewSchedule other) {
-    return Objects.equals(definition.cron(), other.cron())
-        && Objects.equals(definition.zone(), other.zone())
-        && Objects.equals(definition.everyMs(), other.everyMs())
-        && Objects.equals(definition.anchor(), other.anchor())
-        && Objects.equals(definition.afterMs(), other.afterMs())
-        && Objects.equals(definition.startTime(), other.startTime());
+  /** Where it stands, for a change that withdraws and keeps these fires. */
+  ScheduleRules.Changed changed(Long firstWithdrawn, Long lastKept) {
+    return new ScheduleRules.Changed(
+        definition,
+        state == ScheduleState.ENDED,
+        nextFireTime,
+        lastFireTime,
+        firstWithdrawn,
+        lastKept);
   }
 
   /**
@@ -274,19 +215,11 @@ final class FakeSchedule {
    *     they become a gap
    */
   void resume(boolean catchUp, long now) {
-    Long next = nextFireTime;
-    FireTimes times = rules.times();
-    if (times != null && next != null && !catchUp && next <= now) {
-      Long end = definition.endTime();
-      long last = end == null ? now : Math.min(now, end - 1);
-      if (next <= last) {
-        history.add(FireGap.paused(times, next, last));
-      }
-      OptionalLong after = times.next(now);
-      next = after.isPresent() ? (Long) after.getAsLong() : null;
-    } else if (times == null && next == null) {
-      next = now; // its last run may have ended meanwhile; if it lives, it is waited for
+    FireRules.Resumed resumed = rules.resume(nextFireTime, lastFireTime, catchUp, now);
+    if (resumed.gap() != null) {
+      history.add(resumed.gap());
     }
+    Long next = resumed.nextFireTime();
     state = next == null ? ScheduleState.ENDED : ScheduleState.ACTIVE;
     nextFireTime = next;
     wakeTime = next == null ? null : (Long) FirePlan.wakeTime(rules, next, AHEAD_MS);
@@ -304,29 +237,23 @@ final class FakeSchedule {
     if (!rules.dependsOnEnds()) {
       return;
     }
-    boolean isLast = run.equals(lastRun);
-    boolean isPaced = rules.afterMs() != null;
-    boolean isAwaited = isLast && (isPaced || rules.overlap() == Overlap.WAIT);
-    if (status == TaskStatus.CANCELLED && !isAwaited) {
-      return; // neither a failure nor a success
+    RunEffect.Standing standing =
+        new RunEffect.Standing(state == ScheduleState.ACTIVE, lastFireTime, failStreak, lastError);
+    RunEffect.of(rules, standing, new RunEffect.Ended(status, now, run.equals(lastRun), error))
+        .ifPresent(effect -> apply(effect, now));
+  }
+
+  private void apply(RunEffect effect, long now) {
+    failStreak = effect.failStreak();
+    lastError = effect.error();
+    if (effect.nextFireTime() != null && state != ScheduleState.ENDED) {
+      nextFireTime = effect.nextFireTime();
     }
-    if (status == TaskStatus.SUCCESS) {
-      failStreak = 0;
-    } else if (status == TaskStatus.FAILED) {
-      failStreak++;
-    }
-    if (isPaced && isLast && state != ScheduleState.ENDED) {
-      nextFireTime = rules.nextAfterEnd(lastFireTime, now, failStreak);
-    }
-    lastError = error;
-    if (state == ScheduleState.ACTIVE) {
-      boolean pauses = rules.pauseAfterFailures() > 0 && failStreak >= rules.pauseAfterFailures();
-      if (pauses) {
-        String streak = failStreak == 1 ? "1 failed run" : failStreak + " failed runs in a row";
-        lastError = (error == null ? "" : error + "; ") + "paused after " + streak;
-      }
-      state = pauses ? ScheduleState.PAUSED : ScheduleState.ACTIVE;
-      wakeTime = pauses ? null : (Long) now;
+    if (effect.pauses()) {
+      state = ScheduleState.PAUSED;
+      wakeTime = null;
+    } else if (effect.isAwaited() && state == ScheduleState.ACTIVE) {
+      wakeTime = now;
     }
     write(now);
   }

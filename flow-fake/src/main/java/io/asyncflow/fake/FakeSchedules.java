@@ -23,6 +23,7 @@ import io.asyncflow.rules.field.PauseFields;
 import io.asyncflow.rules.field.ScheduleFields;
 import io.asyncflow.rules.field.SentFields;
 import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.schedule.ScheduleRules;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -135,18 +136,9 @@ final class FakeSchedules implements ScheduleClient {
   /** Finds out what a save does; the result does it. */
   private Supplier<SavedSchedule> decide(NewSchedule definition, Long ifVersion, long now) {
     FakeSchedule row = named(definition.name());
-    long version = row == null ? 0 : row.version();
-    if (ifVersion != null && ifVersion != version) {
-      throw new FlowException(
-          ErrorCode.CHANGED_MEANWHILE,
-          row == null
-              ? "there is no schedule %s, so it has not version %s"
-                  .formatted(definition.name(), ifVersion)
-              : "schedule %s has version %s, not %s"
-                  .formatted(definition.name(), version, ifVersion));
-    }
+    ScheduleRules.requireVersion(row == null ? 0 : row.version(), definition, ifVersion);
     if (row == null) {
-      long first = FakeSchedule.firstFire(definition, now, now);
+      long first = ScheduleRules.firstFire(definition, now, now);
       return () -> create(definition, first, now);
     }
     if (row.definition().equals(definition)) {
@@ -178,27 +170,16 @@ final class FakeSchedules implements ScheduleClient {
     return new SavedSchedule(row.scheduleId(), outcome, row.nextFireTime());
   }
 
-  /**
-   * The next fire after a change: as before if the plan is the same, so that no fire is lost; else
-   * the first one of the new plan after now and after all fires that stay.
-   */
   private static Long nextFire(
       FakeSchedule row, NewSchedule definition, List<ScheduleFire> withdrawn, long now) {
-    if (row.hasPlanOf(definition) && (!withdrawn.isEmpty() || row.state() != ScheduleState.ENDED)) {
-      Long next = withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime();
-      boolean isSameEnd = Objects.equals(row.definition().endTime(), definition.endTime());
-      if (!isSameEnd && FakeSchedule.isOver(definition, next == null ? now : Math.max(next, now))) {
-        throw FakeSchedule.neverFires(definition);
-      }
-      return next;
-    }
-    long after =
+    Long lastKept =
         row.history().madeAhead(now).stream()
             .filter(fire -> !withdrawn.contains(fire))
-            .mapToLong(ScheduleFire::fireTime)
-            .max()
-            .orElse(now);
-    return FakeSchedule.firstFire(definition, now, after);
+            .map(ScheduleFire::fireTime)
+            .max(Long::compare)
+            .orElse(null);
+    Long first = withdrawn.isEmpty() ? null : (Long) withdrawn.get(0).fireTime();
+    return ScheduleRules.nextFire(row.changed(first, lastKept), definition, now);
   }
 
   @Override

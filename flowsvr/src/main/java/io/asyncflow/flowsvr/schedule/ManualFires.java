@@ -29,6 +29,7 @@ import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireTimes;
+import io.asyncflow.rules.schedule.ScheduleRules;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
@@ -199,7 +200,7 @@ class ManualFires {
     }
     long end = Math.min(to, schedule.now());
     boolean isCharged =
-        types.require(ScheduleDefinitions.targetType(schedule.definition())).userRateLimit() > 0;
+        types.require(ScheduleRules.targetType(schedule.definition())).userRateLimit() > 0;
     int made = 0;
     long next = from;
     for (int looked = 0; next < end && made < limit && looked < FirePlan.MAX_STEPS; ) {

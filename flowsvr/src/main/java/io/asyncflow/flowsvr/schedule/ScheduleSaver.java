@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.schedule;
 import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
@@ -29,14 +28,14 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireRules;
-import io.asyncflow.rules.schedule.FireTimes;
+import io.asyncflow.rules.schedule.NeverFiresException;
+import io.asyncflow.rules.schedule.ScheduleRules;
+import io.asyncflow.rules.schedule.ScheduleRules.Changed;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
@@ -108,7 +107,7 @@ class ScheduleSaver {
       try {
         return saveOnce(definitions, ifVersion, caller);
       } catch (NeverFiresException e) {
-        throw e.at(path.apply(definitions.indexOf(e.definition)));
+        throw e.at(path.apply(definitions.indexOf(e.definition())));
       } catch (DuplicateKeyException | SavedMeanwhileException e) {
         // Another call saved or deleted a schedule of one of these names: the next attempt sees it.
         if (attempt == MAX_ATTEMPTS) {
@@ -127,7 +126,7 @@ class ScheduleSaver {
   }
 
   private void requireTypes(NewSchedule schedule) {
-    types.require(ScheduleDefinitions.targetType(schedule));
+    types.require(ScheduleRules.targetType(schedule));
     if (schedule.jobData() != null) {
       types.require(TaskType.parse(schedule.jobData().childType()).orElseThrow());
     }
@@ -144,7 +143,7 @@ class ScheduleSaver {
     Map<Long, NewSchedule> changed = new HashMap<>();
     for (NewSchedule definition : definitions) {
       ScheduleRow row = existing.get(definition.name());
-      requireVersion(row, definition, ifVersion);
+      ScheduleRules.requireVersion(row == null ? 0 : row.version(), definition, ifVersion);
       if (row == null) {
         created.add(definition);
       } else if (Arrays.equals(row.bodyHash(), ScheduleDefinitions.hash(definition))) {
@@ -171,19 +170,6 @@ class ScheduleSaver {
     return definitions.stream().map(definition -> saved.get(definition.name())).toList();
   }
 
-  private static void requireVersion(ScheduleRow row, NewSchedule definition, Long ifVersion) {
-    long version = row == null ? 0 : row.version();
-    if (ifVersion != null && ifVersion != version) {
-      throw new FlowException(
-          ErrorCode.CHANGED_MEANWHILE,
-          row == null
-              ? "there is no schedule %s, so it has not version %s"
-                  .formatted(definition.name(), ifVersion)
-              : "schedule %s has version %s, not %s"
-                  .formatted(definition.name(), version, ifVersion));
-    }
-  }
-
   /**
    * Refuses if a schedule was deleted or saved since it was read.
    *
@@ -199,7 +185,7 @@ class ScheduleSaver {
     }
     for (Withdrawn one : withdrawn) {
       NewSchedule definition = changed.get(one.row().id());
-      requireVersion(one.row(), definition, ifVersion);
+      ScheduleRules.requireVersion(one.row().version(), definition, ifVersion);
       if (!Arrays.equals(one.row().bodyHash(), read.get(one.row().name()).bodyHash())) {
         throw new SavedMeanwhileException("schedule " + one.row().name() + " was saved just now");
       }
@@ -219,7 +205,7 @@ class ScheduleSaver {
     Map<String, SavedSchedule> saved = new HashMap<>();
     for (NewSchedule definition : definitions) {
       long id = creator.nextNumber();
-      long next = firstFire(definition, now, now);
+      long next = ScheduleRules.firstFire(definition, now, now);
       rows.add(new NewRow(id, definition, next, wakeTime(id, definition, next)));
       saved.put(definition.name(), new SavedSchedule(Long.toString(id), SaveOutcome.CREATED, next));
     }
@@ -236,7 +222,7 @@ class ScheduleSaver {
 
   private SavedSchedule change(Withdrawn withdrawn, NewSchedule definition) {
     ScheduleRow row = withdrawn.row();
-    Long next = nextFire(withdrawn, definition);
+    Long next = ScheduleRules.nextFire(changed(withdrawn), definition, row.now());
     boolean isEnded = hasAllFires(row, definition);
     boolean isPaused = row.state() == ScheduleState.PAUSED;
     Long wake =
@@ -261,88 +247,20 @@ class ScheduleSaver {
         && schedules.lock(row.id()).orElseThrow().position().fireCount() >= definition.maxFires();
   }
 
-  /**
-   * The next fire after a change: as before if the plan is the same, so that no fire is lost; else
-   * the first one of the new plan after now and after all fires that stay.
-   */
-  private static Long nextFire(Withdrawn withdrawn, NewSchedule definition) {
+  private static Changed changed(Withdrawn withdrawn) {
     ScheduleRow row = withdrawn.row();
-    if (isSamePlan(row.definition(), definition)
-        && (withdrawn.firstWithdrawn() != null || row.state() != ScheduleState.ENDED)) {
-      Long next =
-          withdrawn.firstWithdrawn() == null
-              ? row.position().nextFireTime()
-              : withdrawn.firstWithdrawn();
-      boolean isSameEnd = Objects.equals(row.definition().endTime(), definition.endTime());
-      if (!isSameEnd && isOver(definition, next == null ? row.now() : Math.max(next, row.now()))) {
-        throw new NeverFiresException(definition);
-      }
-      return next;
-    }
-    long after = withdrawn.lastKept() == null ? row.now() : withdrawn.lastKept();
-    long first = firstFire(definition, row.now(), after);
-    return definition.afterMs() == null ? first : row.afterLastFire(first);
-  }
-
-  private static boolean isSamePlan(NewSchedule before, NewSchedule after) {
-    return Objects.equals(before.cron(), after.cron())
-        && Objects.equals(before.zone(), after.zone())
-        && Objects.equals(before.everyMs(), after.everyMs())
-        && Objects.equals(before.anchor(), after.anchor())
-        && Objects.equals(before.afterMs(), after.afterMs())
-        && Objects.equals(before.startTime(), after.startTime());
-  }
-
-  /**
-   * The first fire time.
-   *
-   * @param after epoch ms; only later ones, unless the schedule starts later still
-   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if there is none before its end
-   */
-  private static long firstFire(NewSchedule definition, long now, long after) {
-    Long start = definition.startTime();
-    FireTimes times = ScheduleDefinitions.times(definition);
-    OptionalLong first;
-    if (times == null) {
-      first = OptionalLong.of(start == null ? now : Math.max(start, now));
-    } else {
-      first = times.next(start == null ? after : Math.max(start - 1, after));
-    }
-    if (first.isEmpty() || isOver(definition, first.getAsLong())) {
-      throw new NeverFiresException(definition);
-    }
-    return first.getAsLong();
-  }
-
-  private static boolean isOver(NewSchedule definition, long time) {
-    return definition.endTime() != null && time >= definition.endTime();
+    return new Changed(
+        row.definition(),
+        row.state() == ScheduleState.ENDED,
+        row.position().nextFireTime(),
+        row.position().lastFireTime(),
+        withdrawn.firstWithdrawn(),
+        withdrawn.lastKept());
   }
 
   private long wakeTime(long id, NewSchedule definition, long next) {
-    FireRules rules = ScheduleDefinitions.rules(id, definition);
+    FireRules rules = ScheduleRules.of(id, definition);
     return FirePlan.wakeTime(rules, next, aheadMs);
-  }
-
-  /** A definition has no fire time before its end. */
-  private static final class NeverFiresException extends FlowException {
-
-    private static final long serialVersionUID = 1L;
-
-    private final transient NewSchedule definition;
-
-    NeverFiresException(NewSchedule definition) {
-      super(
-          ErrorCode.INVALID_INPUT,
-          "schedule " + definition.name() + " never fires: it has no fire time before its end");
-      this.definition = definition;
-    }
-
-    /** The exception that names the field. */
-    FlowException at(String path) {
-      String field = definition.endTime() == null ? ".startTime" : ".endTime";
-      List<FieldError> errors = List.of(new FieldError(path + field, "leaves no fire time"));
-      return new FlowException(errorCode(), getMessage(), errors, this);
-    }
   }
 
   /** Another call has changed a schedule; nothing of this transaction is committed. */

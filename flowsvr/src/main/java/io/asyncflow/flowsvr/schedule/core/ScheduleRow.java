@@ -66,14 +66,6 @@ public record ScheduleRow(
     return Long.toString(id);
   }
 
-  /**
-   * This time, or the first one after the last fire if that is later: a clock may be set back, and
-   * a fire time comes once.
-   */
-  public long afterLastFire(long time) {
-    return position.lastFireTime() == null ? time : Math.max(time, position.lastFireTime() + 1);
-  }
-
   public boolean isActive() {
     return state == ScheduleState.ACTIVE;
   }

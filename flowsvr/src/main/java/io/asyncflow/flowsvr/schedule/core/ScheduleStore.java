@@ -15,6 +15,8 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleRow.Position;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireRules;
+import io.asyncflow.rules.schedule.RunEffect;
+import io.asyncflow.rules.schedule.ScheduleRules;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -419,9 +421,9 @@ public class ScheduleStore {
         schedule.jitterMs(),
         schedule.pauseAfterFailures(),
         schedule.weight(),
-        ScheduleDefinitions.load(schedule),
+        ScheduleRules.load(schedule),
         ScheduleDefinitions.target(schedule),
-        ScheduleDefinitions.targetType(schedule).name(),
+        ScheduleRules.targetType(schedule).name(),
         schedule.jobData() == null ? 0 : 1);
     return values;
   }
@@ -463,7 +465,7 @@ public class ScheduleStore {
         || (definition.taskData() == null && definition.jobData() == null)) {
       return; // a row that was broken by hand has no target
     }
-    TaskType type = ScheduleDefinitions.targetType(definition);
+    TaskType type = ScheduleRules.targetType(definition);
     if (events.keeps(type, EventKind.SCHEDULE_STATE)) {
       Event event = Event.ofSchedule(Long.toString(id), state.name(), why);
       events.add(NewEvent.of(EventKind.SCHEDULE_STATE, type, event));
@@ -511,20 +513,8 @@ public class ScheduleStore {
    * Records the end of a run where it decides what the schedule does next. A success ends the
    * streak of failures; a cancelled run leaves it as it is. A schedule that pauses itself is not
    * looked at until it is resumed, and one that has ended has no next fire.
-   *
-   * @param failStreak after this run
-   * @param pauses whether the schedule pauses itself
-   * @param wakes whether the schedule has waited for this end
-   * @param nextFireTime the next fire; {@code null} to keep the one that there is
-   * @param error why the run failed; {@code null} if it did not
    */
-  public void recordEnd(
-      ScheduleRow row,
-      int failStreak,
-      boolean pauses,
-      boolean wakes,
-      Long nextFireTime,
-      String error) {
+  public void recordEnd(ScheduleRow row, RunEffect effect) {
     jdbc.sql(
             sql(
                 """
@@ -538,15 +528,15 @@ public class ScheduleStore {
                     modify_time = now_ms
                 WHERE id = :id
                 """))
-        .param("streak", failStreak)
-        .param("pauses", pauses ? 1 : 0)
-        .param("wakes", wakes ? 1 : 0)
-        .param("next", nextFireTime)
-        .param("error", error)
+        .param("streak", effect.failStreak())
+        .param("pauses", effect.pauses() ? 1 : 0)
+        .param("wakes", effect.isAwaited() ? 1 : 0)
+        .param("next", effect.nextFireTime())
+        .param("error", effect.error())
         .param("id", row.id())
         .update();
-    if (pauses && row.state() == ScheduleState.ACTIVE) {
-      tell(row.id(), row.definition(), ScheduleState.PAUSED, error);
+    if (effect.pauses()) {
+      tell(row.id(), row.definition(), ScheduleState.PAUSED, effect.error());
     }
   }
 
@@ -752,7 +742,7 @@ public class ScheduleStore {
         throw new IllegalArgumentException("there is no slice " + rs.getInt("slice"));
       }
       schedule = withTarget(schedule, rs.getString("target"), rs.getInt("target_is_job") == 1);
-      rules = ScheduleDefinitions.rules(id, schedule);
+      rules = ScheduleRules.of(id, schedule);
     } catch (RuntimeException e) { // one row that was broken by hand must not stop the others
       problem = "its row cannot be understood: " + e.getMessage();
     }

@@ -9,12 +9,10 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.rules.schedule.FireGap;
 import io.asyncflow.rules.schedule.FirePlan;
-import io.asyncflow.rules.schedule.FireTimes;
+import io.asyncflow.rules.schedule.FireRules.Resumed;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.springframework.stereotype.Service;
 
@@ -135,18 +133,10 @@ public class Pauses {
       schedules.setState(row, ScheduleState.ACTIVE, next, row.now(), null);
       return;
     }
-    FireTimes times = row.rules().times();
-    if (times != null && next != null && !catchUp && next <= row.now()) {
-      long end = row.rules().endTime() == null ? Long.MAX_VALUE : row.rules().endTime();
-      if (next < end) {
-        FireGap gap = FireGap.paused(times, next, Math.min(row.now(), end - 1));
-        gaps.insert(Map.of(row.id(), List.of(gap)));
-      }
-      OptionalLong after = times.next(row.now());
-      next = after.isPresent() && after.getAsLong() < end ? (Long) after.getAsLong() : null;
-    } else if (times == null && next == null) {
-      // Its last run may have ended meanwhile; if it lives, it is waited for.
-      next = row.afterLastFire(row.now());
+    Resumed resumed = row.rules().resume(next, row.position().lastFireTime(), catchUp, row.now());
+    next = resumed.nextFireTime();
+    if (resumed.gap() != null) {
+      gaps.insert(Map.of(row.id(), List.of(resumed.gap())));
     }
     boolean isEnded = next == null;
     schedules.setState(

@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
@@ -14,15 +13,18 @@ import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.FireStore.RecordedEnd;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow.Position;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.schedule.RunEffect;
+import io.asyncflow.rules.schedule.RunEffect.Ended;
+import io.asyncflow.rules.schedule.RunEffect.Standing;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -170,57 +172,36 @@ class RunEnds implements TaskLedger {
     if (end.status() == null || row.problem() != null) {
       return;
     }
-    boolean isLast = isLast(row, end);
-    boolean isPaced = row.rules().afterMs() != null;
-    boolean isAwaited = isLast && (isPaced || row.definition().overlap() == Overlap.WAIT);
-    if (end.status() == TaskStatus.CANCELLED && !isAwaited) {
-      return; // neither a failure nor a success
-    }
-    int streak =
-        switch (end.status()) {
-          case SUCCESS -> 0;
-          case FAILED -> row.position().failStreak() + 1;
-          default -> row.position().failStreak();
-        };
-    int most = row.rules().pauseAfterFailures();
-    long endedAt = end.time() == null ? row.now() : end.time();
-    Long next =
-        isPaced && isLast
-            ? (Long)
-                row.afterLastFire(
-                    row.rules().nextAfterEnd(row.position().lastFireTime(), endedAt, streak))
-            : null;
-    boolean pauses = most > 0 && streak >= most && row.isActive();
-    String error = pauses ? whyPaused(end, streak) : end.error();
-    boolean isChange =
-        streak != row.position().failStreak() || !Objects.equals(error, row.position().lastError());
-    if (!isAwaited && !isChange) {
-      return; // a success after a success, as most are
-    }
-    schedules.recordEnd(row, streak, pauses, isAwaited, next, error);
-    if (isAwaited) {
+    Position at = row.position();
+    RunEffect.of(
+            row.rules(),
+            new Standing(row.isActive(), at.lastFireTime(), at.failStreak(), at.lastError()),
+            new Ended(
+                end.status(),
+                end.time() == null ? row.now() : end.time(),
+                isLast(row, end),
+                end.error()))
+        .ifPresent(effect -> write(row, end, effect));
+  }
+
+  private void write(ScheduleRow row, End end, RunEffect effect) {
+    schedules.recordEnd(row, effect);
+    if (effect.isAwaited()) {
       announceAfterCommit();
     }
-    if (pauses) {
+    if (effect.pauses()) {
       acts.recordOwn(
-          Act.of("PAUSE", "schedule:" + row.scheduleId()).by(new Reason(OPERATOR, inARow(streak))));
+          Act.of("PAUSE", "schedule:" + row.scheduleId())
+              .by(new Reason(OPERATOR, effect.inARow())));
       AfterCommit.run(
           () ->
               log.warn(
                   "schedule {} has paused itself after {}, the last of them {}; it fires when it is"
                       + " resumed",
                   OneLine.of(row.name()),
-                  inARow(streak),
+                  effect.inARow(),
                   end.run()));
     }
-  }
-
-  private static String whyPaused(End end, int streak) {
-    return (end.error() == null ? "" : end.error() + "; ") + "paused after " + inARow(streak);
-  }
-
-  private static String inARow(int streak) {
-    return streak == 1 ? "1 failed run" : streak + " failed runs in a row";
   }
 
   /** A run that has waited may begin now. */
