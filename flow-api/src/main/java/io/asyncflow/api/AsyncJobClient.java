@@ -4,19 +4,33 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Calls of a {@link JobClient} that do not wait. See {@link AsyncFlowClient} for failures.
- * Implementations are thread-safe.
+ * Thread-safe.
  */
-public interface AsyncJobClient {
+public final class AsyncJobClient {
+
+  private final Transport transport;
+
+  AsyncJobClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /** As {@link JobClient#createJob}. */
-  CompletableFuture<String> createJob(NewJob job);
+  public CompletableFuture<String> createJob(NewJob job) {
+    return transport.sendAsync(JobClient.createCall(job));
+  }
 
   /** As {@link JobClient#getJob}. */
-  CompletableFuture<Job> getJob(String jobId);
+  public CompletableFuture<Job> getJob(String jobId) {
+    return transport.sendAsync(JobClient.getCall(jobId));
+  }
 
   /** As {@link JobClient#getJobList}. */
-  CompletableFuture<JobPage> getJobList(JobListRequest request);
+  public CompletableFuture<JobPage> getJobList(JobListRequest request) {
+    return transport.sendAsync(JobClient.listCall(request));
+  }
 
   /** As {@link JobClient#cancelJob(String, String, String)}. */
-  CompletableFuture<Void> cancelJob(String jobId, String operator, String reason);
+  public CompletableFuture<Void> cancelJob(String jobId, String operator, String reason) {
+    return transport.sendAsync(JobClient.cancelCall(jobId, operator, reason));
+  }
 }

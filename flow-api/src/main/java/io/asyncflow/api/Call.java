@@ -1,8 +1,72 @@
 package io.asyncflow.api;
 
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
- * A call that can be made with and without waiting.
+ * A call of the contract, before it is JSON.
  *
- * @param body what is sent as JSON
+ * @param path such as {@code /api/task/getTask}
+ * @param fields what it says, by name: texts, numbers, values of enums, records of the contract,
+ *     and collections of these
+ * @param body a record whose fields it has, too; {@code null} for none
+ * @param answer how its answer is read
+ * @param extraWait how much longer than others the answer may take
+ * @param <T> what the caller gets
  */
-record Call<T>(String path, Object body, Answer<T> answer) {}
+public record Call<T>(
+    String path, Map<String, Object> fields, Record body, Answer<T> answer, Duration extraWait) {
+
+  /** The field of a stream with the id of the last event that is known; a header over HTTP. */
+  public static final String LAST_EVENT_ID = "lastEventId";
+
+  public Call {
+    fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+  }
+
+  /** A call without fields and without a result. */
+  public static Call<Void> to(String path) {
+    return to(path, Answer.NONE);
+  }
+
+  /** A call without fields. */
+  public static <T> Call<T> to(String path, Answer<T> answer) {
+    return new Call<>(path, Map.of(), null, answer, Duration.ZERO);
+  }
+
+  /**
+   * The same call with one more field.
+   *
+   * @param value {@code null} for an absent field
+   */
+  public Call<T> with(String name, Object value) {
+    if (value == null) {
+      return this;
+    }
+    Map<String, Object> more = new LinkedHashMap<>(fields);
+    more.put(name, value);
+    return withFields(more);
+  }
+
+  /** The same call with other fields. */
+  public Call<T> withFields(Map<String, Object> value) {
+    return new Call<>(path, value, body, answer, extraWait);
+  }
+
+  /** The same call with who makes it and why; {@code null} for what is not said. */
+  public Call<T> by(String operator, String reason) {
+    return with("operator", operator).with("reason", reason);
+  }
+
+  /** The same call with the fields of a record. */
+  public Call<T> withBody(Record value) {
+    return new Call<>(path, fields, value, answer, extraWait);
+  }
+
+  /** The same call whose answer may take so much longer than others. */
+  public Call<T> waiting(Duration value) {
+    return new Call<>(path, fields, body, answer, value);
+  }
+}

@@ -22,15 +22,20 @@ import java.util.Set;
  * <p>Every method throws a {@link FlowUnreachableException} when no usable answer came (the call
  * may have taken effect: repeat it with the same key, hold id or report id) and a {@link
  * FlowException} with the server's code when the server refused the call. Implementations are
- * thread-safe. A client that wraps another one extends {@link ForwardingFlowClient}.
+ * thread-safe. A client that wraps another one extends {@link ForwardingFlowClient}; one that
+ * reaches its server in another way gives its {@link Transport} alone.
  */
 public interface FlowClient {
 
   /** Creates a task, or does with the task that stands under its key what the task asks for. */
-  CreateResult create(NewTask task);
+  default CreateResult create(NewTask task) {
+    return transport().send(TaskCalls.create(task));
+  }
 
   /** The same for 1 to 1,000 tasks, all or none. The results are in the order of the tasks. */
-  List<CreateResult> create(List<NewTask> tasks);
+  default List<CreateResult> create(List<NewTask> tasks) {
+    return transport().send(TaskCalls.create(tasks));
+  }
 
   /**
    * The task as {@link #create(NewTask)} sends it, such as with its context sealed, to see how
@@ -55,7 +60,9 @@ public interface FlowClient {
    *
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none
    */
-  Task getTask(String taskId);
+  default Task getTask(String taskId) {
+    return transport().send(TaskCalls.get(taskId));
+  }
 
   /**
    * Reads the task that stands under an idempotency key.
@@ -64,7 +71,9 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if none does, with {@link
    *     ErrorCode#NO_SUCH_TASK_TYPE} if there is no such type
    */
-  Task getTask(String taskType, String idempotencyKey);
+  default Task getTask(String taskType, String idempotencyKey) {
+    return transport().send(TaskCalls.get(taskType, idempotencyKey));
+  }
 
   /**
    * A page of the tasks of one type, newest first.
@@ -72,10 +81,14 @@ public interface FlowClient {
    * @param taskType matched without regard to case
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK_TYPE} if there is none
    */
-  TaskPage getTaskList(String taskType, TaskPageRequest request);
+  default TaskPage getTaskList(String taskType, TaskPageRequest request) {
+    return transport().send(TaskCalls.list(taskType, request));
+  }
 
   /** A page of the tasks of one user, whatever their type, newest first. */
-  TaskPage getUserTaskList(String userId, TaskPageRequest request);
+  default TaskPage getUserTaskList(String userId, TaskPageRequest request) {
+    return transport().send(TaskCalls.listOfUser(userId, request));
+  }
 
   /**
    * Cancels a task at once; does nothing if the task is cancelled already. The worker that holds
@@ -86,7 +99,9 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has succeeded or failed
    */
-  void cancelTask(String taskId, String operator, String reason);
+  default void cancelTask(String taskId, String operator, String reason) {
+    transport().send(TaskCalls.cancel(taskId, operator, reason));
+  }
 
   /** Cancels a task without an operator and a reason. */
   default void cancelTask(String taskId) {
@@ -106,7 +121,9 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has neither failed nor been cancelled
    */
-  String retryTask(String taskId, String operator, String reason);
+  default String retryTask(String taskId, String operator, String reason) {
+    return transport().send(TaskCalls.retry(taskId, operator, reason));
+  }
 
   /** Runs a task again without an operator and a reason. */
   default String retryTask(String taskId) {
@@ -123,7 +140,11 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it is final
    */
-  void setWorkers(String taskId, List<String> workerIds, String operator, String reason);
+  default void setWorkers(String taskId, List<String> workerIds, String operator, String reason) {
+    transport()
+        .send(
+            TaskCalls.act("setWorkers", taskId).with("workerIds", workerIds).by(operator, reason));
+  }
 
   /** Sets the workers that may hold a task without an operator and a reason. */
   default void setWorkers(String taskId, List<String> workerIds) {
@@ -139,7 +160,9 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it is not executing
    */
-  void restartTask(String taskId, String operator, String reason);
+  default void restartTask(String taskId, String operator, String reason) {
+    transport().send(TaskCalls.act("restart", taskId).by(operator, reason));
+  }
 
   /** Restarts a task without an operator and a reason. */
   default void restartTask(String taskId) {
@@ -157,7 +180,10 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended, or executes and {@code stop} is not set
    */
-  void pauseTask(String taskId, boolean stop, String operator, String reason);
+  default void pauseTask(String taskId, boolean stop, String operator, String reason) {
+    transport()
+        .send(TaskCalls.act("pause", taskId).with("stop", stop ? 1 : null).by(operator, reason));
+  }
 
   /** Pauses a waiting task without an operator and a reason. */
   default void pauseTask(String taskId) {
@@ -173,7 +199,9 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended
    */
-  void resumeTask(String taskId, String operator, String reason);
+  default void resumeTask(String taskId, String operator, String reason) {
+    transport().send(TaskCalls.act("resume", taskId).by(operator, reason));
+  }
 
   /** Lets a paused task wait again, without an operator and a reason. */
   default void resumeTask(String taskId) {
@@ -181,7 +209,9 @@ public interface FlowClient {
   }
 
   /** Holds due tasks. May block for {@code waitMs}; the answer is empty if no task became due. */
-  HoldAnswer hold(HoldRequest request);
+  default HoldAnswer hold(HoldRequest request) {
+    return transport().send(TaskCalls.hold(request));
+  }
 
   /**
    * Reports ends of holds, then holds due tasks, in one round trip. Never blocks for {@code
@@ -190,7 +220,9 @@ public interface FlowClient {
    *
    * @param reports 1 to 1,000
    */
-  HoldAnswer hold(HoldRequest request, List<Report> reports);
+  default HoldAnswer hold(HoldRequest request, List<Report> reports) {
+    return transport().send(TaskCalls.hold(request, reports));
+  }
 
   /** As {@link #hold(HoldRequest)}, but returns the tasks alone. */
   default List<Task> holdTasks(HoldRequest request) {
@@ -201,10 +233,14 @@ public interface FlowClient {
    * Reports 1 to 1,000 ends of holds. The results are in the order of the reports; a refusal is a
    * result.
    */
-  List<ReportResult> report(List<Report> reports);
+  default List<ReportResult> report(List<Report> reports) {
+    return transport().send(TaskCalls.report(reports));
+  }
 
   /** Reports that the worker is alive and renews the leases of its tasks. */
-  HeartbeatAnswer heartbeat(Heartbeat heartbeat);
+  default HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
+    return transport().send(TaskCalls.heartbeat(heartbeat));
+  }
 
   /** The configuration of every task type, read from the database. */
   default List<TaskTypeSettings> taskTypes() {
@@ -217,7 +253,9 @@ public interface FlowClient {
    *
    * @param maxAge how old the answer may be, in whole milliseconds; at most a minute
    */
-  List<TaskTypeSettings> taskTypes(Duration maxAge);
+  default List<TaskTypeSettings> taskTypes(Duration maxAge) {
+    return transport().send(TaskCalls.types(maxAge));
+  }
 
   /** Creates or changes a task type. */
   default void saveTaskType(TaskTypeSettings settings) {
@@ -236,11 +274,13 @@ public interface FlowClient {
    * @param operator recorded with the act; {@code null} for none
    * @param reason recorded with the act; {@code null} for none
    */
-  void saveTaskType(
+  default void saveTaskType(
       TaskTypeSettings settings,
       Set<TaskTypeSettings.Removable> removed,
       String operator,
-      String reason);
+      String reason) {
+    transport().send(TaskCalls.saveType(new TaskTypeChange(settings, removed, operator, reason)));
+  }
 
   /**
    * Calls that do not wait. Those of {@link HttpFlowClient}, and of a {@link
@@ -249,120 +289,80 @@ public interface FlowClient {
    * and that thread is in no trace.
    */
   default AsyncFlowClient async() {
-    return new ThreadedFlowClient(this);
+    return new AsyncFlowClient(this);
   }
 
   /** The calls about jobs. */
-  JobClient jobs();
+  default JobClient jobs() {
+    return new JobClient(transport());
+  }
 
-  /**
-   * The calls about schedules.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about schedules. */
   default ScheduleClient schedules() {
-    throw new UnsupportedOperationException(getClass().getName() + " keeps no schedules");
+    return new ScheduleClient(transport());
   }
 
-  /**
-   * The calls about events.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about events. */
   default EventClient events() {
-    throw new UnsupportedOperationException(getClass().getName() + " keeps no events");
+    return new EventClient(transport());
   }
 
-  /**
-   * The calls about hooks.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about hooks. */
   default HookClient hooks() {
-    throw new UnsupportedOperationException(getClass().getName() + " keeps no hooks");
+    return new HookClient(transport());
   }
 
-  /**
-   * The calls about pauses of types, stages and workers.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about pauses of types, stages and workers. */
   default PauseClient pauses() {
-    throw new UnsupportedOperationException(getClass().getName() + " keeps no pauses");
+    return new PauseClient(transport());
   }
 
-  /**
-   * The calls about the tables of task types.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about the tables of task types. */
   default TableClient tables() {
-    throw new UnsupportedOperationException(getClass().getName() + " knows no tables");
+    return new TableClient(transport());
   }
 
-  /**
-   * The calls about workers.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about workers. */
   default WorkerClient workers() {
-    throw new UnsupportedOperationException(getClass().getName() + " knows no workers");
+    return new WorkerClient(transport());
   }
 
-  /**
-   * The calls about access keys.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about access keys. */
   default KeyClient keys() {
-    throw new UnsupportedOperationException(getClass().getName() + " keeps no access keys");
+    return new KeyClient(transport());
   }
 
-  /**
-   * The calls about the record of acts.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about the record of acts. */
   default ActClient acts() {
-    throw new UnsupportedOperationException(getClass().getName() + " keeps no record of acts");
+    return new ActClient(transport());
   }
 
-  /**
-   * The calls about numbers.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls about numbers. */
   default StatsClient stats() {
-    throw new UnsupportedOperationException(getClass().getName() + " has no numbers");
+    return new StatsClient(transport());
   }
 
-  /**
-   * The calls that find tasks and say why they do not run.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls that find tasks and say why they do not run. */
   default FindClient find() {
-    throw new UnsupportedOperationException(getClass().getName() + " finds no tasks");
+    return new FindClient(transport());
   }
 
-  /**
-   * The calls that steer a single task.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls that steer a single task. */
   default SteerClient steer() {
-    throw new UnsupportedOperationException(getClass().getName() + " steers no tasks");
+    return new SteerClient(transport());
   }
 
-  /**
-   * The calls that act on all tasks that match a search.
-   *
-   * @throws UnsupportedOperationException if this client makes none
-   */
+  /** The calls that act on all tasks that match a search. */
   default BulkClient bulk() {
-    throw new UnsupportedOperationException(getClass().getName() + " makes no bulks");
+    return new BulkClient(transport());
   }
 
   /** The calls about the context store. */
   StoreClient store();
+
+  /**
+   * How the calls of this client are sent. A client that wraps another one changes the calls of its
+   * parts, such as {@link #jobs()}, by a transport around that of the other client.
+   */
+  Transport transport();
 }

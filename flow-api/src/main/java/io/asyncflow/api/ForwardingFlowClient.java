@@ -1,17 +1,5 @@
 package io.asyncflow.api;
 
-import io.asyncflow.api.act.ActClient;
-import io.asyncflow.api.bulk.BulkClient;
-import io.asyncflow.api.event.EventClient;
-import io.asyncflow.api.find.FindClient;
-import io.asyncflow.api.find.SteerClient;
-import io.asyncflow.api.hook.HookClient;
-import io.asyncflow.api.key.KeyClient;
-import io.asyncflow.api.pause.PauseClient;
-import io.asyncflow.api.schedule.ScheduleClient;
-import io.asyncflow.api.stats.StatsClient;
-import io.asyncflow.api.table.TableClient;
-import io.asyncflow.api.worker.WorkerClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -19,7 +7,8 @@ import java.util.Set;
 
 /**
  * Forwards every call to another client. A subclass changes some of the calls, for example to
- * measure or repeat them. Thread-safe if the other client is.
+ * measure or repeat them; those of {@link #jobs()} and of all other parts by its {@link
+ * #transport()}. Thread-safe if the other client is.
  */
 public abstract class ForwardingFlowClient implements FlowClient {
 
@@ -137,72 +126,12 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
-  public JobClient jobs() {
-    return client.jobs();
-  }
-
-  @Override
-  public ScheduleClient schedules() {
-    return client.schedules();
-  }
-
-  @Override
-  public EventClient events() {
-    return client.events();
-  }
-
-  @Override
-  public HookClient hooks() {
-    return client.hooks();
-  }
-
-  @Override
-  public PauseClient pauses() {
-    return client.pauses();
-  }
-
-  @Override
-  public TableClient tables() {
-    return client.tables();
-  }
-
-  @Override
-  public WorkerClient workers() {
-    return client.workers();
-  }
-
-  @Override
-  public KeyClient keys() {
-    return client.keys();
-  }
-
-  @Override
-  public ActClient acts() {
-    return client.acts();
-  }
-
-  @Override
-  public StatsClient stats() {
-    return client.stats();
-  }
-
-  @Override
-  public FindClient find() {
-    return client.find();
-  }
-
-  @Override
-  public SteerClient steer() {
-    return client.steer();
-  }
-
-  @Override
-  public BulkClient bulk() {
-    return client.bulk();
-  }
-
-  @Override
   public StoreClient store() {
     return client.store();
+  }
+
+  @Override
+  public Transport transport() {
+    return client.transport();
   }
 }

@@ -1,26 +1,29 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.Answer.Enveloped;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -28,7 +31,7 @@ import javax.net.ssl.SSLContext;
  *
  * <p>Thread-safe; connections are pooled.
  */
-final class HttpTransport {
+final class HttpTransport implements Transport {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
 
@@ -151,49 +154,43 @@ final class HttpTransport {
     return transfers;
   }
 
-  /** Makes a call and waits for its answer. */
-  <T> T make(Call<T> call) {
-    return post(call.path(), call.body(), call.answer());
+  @Override
+  public <T> T send(Call<T> call) {
+    return call.answer().receive(this, call);
   }
 
-  /** Makes a call without a result. */
-  void post(String path, Object body) {
-    post(path, body, Answer.NONE);
-  }
-
-  <T> T post(String path, Object body, Answer<T> answer) {
-    return post(path, body, answer, Duration.ZERO);
+  /** Makes a call that is answered in an envelope, and waits for the answer. */
+  <T> T exchange(Call<T> call, Enveloped<T> answer) {
+    Duration limit = requestTimeout.plus(call.extraWait());
+    return withKey(key -> exchange(http, call.path(), request(call, key, limit), answer, limit));
   }
 
   /**
-   * @param extraWait how much longer than others the answer may take
+   * By the client that has threads of its own, because what the caller does with the answer must
+   * not stop the thread that reads the sockets. Its answers go on in these, and not in the common
+   * pool, which may have one thread, and the application may block it. Only a stream takes a thread
+   * while it is opened.
    */
-  <T> T post(String path, Object body, Answer<T> answer, Duration extraWait) {
-    Duration limit = requestTimeout.plus(extraWait);
-    return withKey(key -> exchange(http, path, request(path, key, body, limit), answer, limit));
-  }
-
-  /**
-   * Makes a call without waiting. By the client that has threads of its own, because what the
-   * caller does with the answer must not stop the thread that reads the sockets. Its answers go on
-   * in these, and not in the common pool, as those of {@code sendAsync} itself: that pool may have
-   * one thread, and the application may block it.
-   */
-  <T> CompletableFuture<T> send(Call<T> call) {
+  @Override
+  public <T> CompletableFuture<T> sendAsync(Call<T> call) {
+    if (!(call.answer() instanceof Enveloped<T> answer)) {
+      return Transport.super.sendAsync(call);
+    }
     String key;
     try {
       key = key();
     } catch (FlowException e) {
       return CompletableFuture.failedFuture(e);
     }
-    HttpRequest request = request(call.path(), key, call.body(), requestTimeout);
-    return send(call, request)
+    Duration limit = requestTimeout.plus(call.extraWait());
+    HttpRequest request = request(call, key, limit);
+    return sendAsync(call.path(), request, answer, limit)
         .exceptionallyCompose(
             failure -> {
               String other = isRefusedKey(unwrapped(failure)) ? key() : key;
               return Objects.equals(other, key)
                   ? CompletableFuture.failedFuture(failure)
-                  : send(call, withKey(request, other));
+                  : sendAsync(call.path(), withKey(request, other), answer, limit);
             });
   }
 
@@ -205,45 +202,18 @@ final class HttpTransport {
     return copy.build();
   }
 
-  private <T> CompletableFuture<T> send(Call<T> call, HttpRequest request) {
-    CompletableFuture<Received> received = new CompletableFuture<>();
-    CompletableFuture<?> sent =
-        transfers()
-            .sendAsync(
-                request,
-                head -> {
-                  BodySubscriber<byte[]> body = BodySubscribers.ofByteArray();
-                  body.getBody()
-                      .thenAccept(
-                          bytes -> received.complete(new Received(head.statusCode(), bytes)));
-                  return body;
-                });
-    sent.whenComplete(
-        (response, failure) -> {
-          if (failure != null) {
-            received.completeExceptionally(failure);
-          }
-        });
-    received
-        .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
-        .whenComplete(
-            (answer, failure) -> {
+  private <T> CompletableFuture<T> sendAsync(
+      String path, HttpRequest request, Enveloped<T> answer, Duration limit) {
+    return WholeAnswer.to(request, transfers(), BodySubscribers::ofByteArray, limit)
+        .handleAsync(
+            (whole, failure) -> {
               if (failure != null) {
-                sent.cancel(true);
+                throw outages.broken(path, limit, asOfExchange(failure));
               }
-            });
-    return received.handleAsync(
-        (answer, failure) -> {
-          if (failure != null) {
-            throw outages.broken(call.path(), requestTimeout, asOfExchange(failure));
-          }
-          return read(answer.body(), call.path(), answer.status(), call.answer());
-        },
-        answers);
+              return read(whole.body(), path, whole.status(), answer);
+            },
+            answers);
   }
-
-  /** An answer that is complete. */
-  private record Received(int status, byte[] body) {}
 
   /** The failure of a call without waiting as the exception of one that waits. */
   private static IOException asOfExchange(Throwable failure) {
@@ -259,8 +229,9 @@ final class HttpTransport {
   }
 
   /** A text without an envelope, as a stream: it may take any time, but not be silent. */
-  InputStream open(String path, Object body) {
-    return withKey(key -> bare(http, path, request(path, key, body, requestTimeout), "text/plain"));
+  InputStream open(Call<?> call) {
+    return withKey(
+        key -> bare(http, call.path(), request(call, key, requestTimeout), "text/plain"));
   }
 
   /** As {@link #open}, for bytes of any size. */
@@ -280,13 +251,33 @@ final class HttpTransport {
     withKey(
         key -> {
           HttpRequest request = body.apply(request(path, key, limit)).build();
-          return exchange(transfers(), path, request, Answer.NONE, limit);
+          return exchange(transfers(), path, request, Answer.NOTHING, limit);
         });
   }
 
   /** Server-sent events; a stream that is silent for longer than a live server breaks off. */
-  IncomingEvents events(String path, String lastEventId) {
-    return withKey(key -> events(path, key, lastEventId));
+  IncomingEvents events(Call<?> call) {
+    String path = call.path() + queryOf(call);
+    return withKey(key -> events(path, key, (String) call.fields().get(Call.LAST_EVENT_ID)));
+  }
+
+  /** The fields as parameters, but for the one that is a header. */
+  private static String queryOf(Call<?> call) {
+    StringBuilder query = new StringBuilder();
+    call.fields()
+        .forEach(
+            (name, value) -> {
+              String text = value instanceof Collection<?> all ? joined(all) : value.toString();
+              if (!name.equals(Call.LAST_EVENT_ID) && !text.isEmpty()) {
+                query.append(query.isEmpty() ? '?' : '&').append(name).append('=');
+                query.append(URLEncoder.encode(text, StandardCharsets.UTF_8));
+              }
+            });
+    return query.toString();
+  }
+
+  private static String joined(Collection<?> values) {
+    return values.stream().map(Object::toString).sorted().collect(Collectors.joining(","));
   }
 
   private IncomingEvents events(String path, String key, String lastEventId) {
@@ -357,7 +348,7 @@ final class HttpTransport {
             return response;
           }
           try (InputStream refusal = response.body()) {
-            read(refusal.readAllBytes(), path, response.statusCode(), Answer.NONE);
+            read(refusal.readAllBytes(), path, response.statusCode(), Answer.NOTHING);
           }
           throw outages.notFlowsvr(path, response.statusCode(), null);
         });
@@ -365,7 +356,7 @@ final class HttpTransport {
 
   /** The whole exchange within {@code limit}. */
   private <T> T exchange(
-      HttpClient client, String path, HttpRequest request, Answer<T> answer, Duration limit) {
+      HttpClient client, String path, HttpRequest request, Enveloped<T> answer, Duration limit) {
     return answered(
         path,
         limit,
@@ -393,7 +384,7 @@ final class HttpTransport {
     }
   }
 
-  private <T> T read(byte[] body, String path, int status, Answer<T> answer) {
+  private <T> T read(byte[] body, String path, int status, Enveloped<T> answer) {
     try {
       return answer.read(body, path, status, outages);
     } catch (FlowException e) {
@@ -405,10 +396,10 @@ final class HttpTransport {
     }
   }
 
-  private HttpRequest request(String path, String key, Object body, Duration limit) {
-    return request(path, key, limit)
+  private HttpRequest request(Call<?> call, String key, Duration limit) {
+    return request(call.path(), key, limit)
         .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofByteArray(WireJson.bytesOf(body)))
+        .POST(HttpRequest.BodyPublishers.ofByteArray(WireJson.bytesOf(call)))
         .build();
   }
 

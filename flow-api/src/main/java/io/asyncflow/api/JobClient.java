@@ -1,25 +1,50 @@
 package io.asyncflow.api;
 
 import java.io.Reader;
+import java.util.stream.Collectors;
 
 /**
  * The calls of flowsvr's contract about jobs; see {@link FlowClient} for the exceptions.
- * Implementations are thread-safe.
+ * Thread-safe.
  */
-public interface JobClient {
+public final class JobClient {
+
+  private static final Answer<String> JOB_ID = Answer.of(Created.class, Created::jobId);
+  private static final Answer<Job> JOB = Answer.of(Found.class, Found::jobData);
+  private static final Answer<JobPage> JOBS = Answer.of(JobPage.class);
+  private static final Answer<JobTaskPage> TASKS = Answer.of(JobTaskPage.class);
+
+  private record Created(String jobId) {}
+
+  private record Found(Job jobData) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public JobClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /** Creates a job and returns its id. */
-  String createJob(NewJob job);
+  public String createJob(NewJob job) {
+    return transport.send(createCall(job));
+  }
 
   /**
    * Reads a job.
    *
    * @throws FlowException with {@link ErrorCode#NO_SUCH_JOB} if there is none
    */
-  Job getJob(String jobId);
+  public Job getJob(String jobId) {
+    return transport.send(getCall(jobId));
+  }
 
   /** A page of jobs, newest first. */
-  JobPage getJobList(JobListRequest request);
+  public JobPage getJobList(JobListRequest request) {
+    return transport.send(listCall(request));
+  }
 
   /**
    * The children of a job in their order.
@@ -27,7 +52,13 @@ public interface JobClient {
    * @param limit 1 to 1,000
    * @param cursor of the last page; {@code null} for the first
    */
-  JobTaskPage getJobTasks(String jobId, int limit, String cursor);
+  public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
+    return transport.send(
+        Call.to("/api/job/getJobTasks", TASKS)
+            .with("jobId", jobId)
+            .with("limit", limit)
+            .with("cursor", cursor));
+  }
 
   /**
    * Opens a stream of a job's events; {@link JobFollower} follows a job until its end.
@@ -36,14 +67,21 @@ public interface JobClient {
    *     for none
    * @return the stream; the caller closes it
    */
-  JobEvents openJobProgress(String jobId, String lastEventId);
+  public JobEvents openJobProgress(String jobId, String lastEventId) {
+    return transport.send(
+        Call.to("/api/job/progress", Answer.JOB_EVENTS)
+            .with("jobId", jobId)
+            .with(Call.LAST_EVENT_ID, lastEventId));
+  }
 
   /**
    * Opens the input of a job; the caller closes it. Reading throws an {@link java.io.IOException}
    * if the connection breaks, or is silent for longer than an answer may take: then open it again.
    * An interrupt ends a read in the same way and leaves the thread's interrupt flag set.
    */
-  Reader openJobInput(String jobId);
+  public Reader openJobInput(String jobId) {
+    return transport.send(Call.to("/api/job/getJobInput", Answer.TEXT).with("jobId", jobId));
+  }
 
   /**
    * Adds a page of children to a job that is being split. The same page may be sent again.
@@ -51,7 +89,9 @@ public interface JobClient {
    * @throws FlowException with {@link ErrorCode#LEASE_LOST} if this hold of the split may not write
    *     any more
    */
-  void addJobChildren(JobChildren children);
+  public void addJobChildren(JobChildren children) {
+    transport.send(Call.to("/api/job/addChildren").withBody(children));
+  }
 
   /**
    * Cancels what is left of a job; does nothing if the job is cancelled or being cancelled.
@@ -61,10 +101,12 @@ public interface JobClient {
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if the job has ended
    *     otherwise
    */
-  void cancelJob(String jobId, String operator, String reason);
+  public void cancelJob(String jobId, String operator, String reason) {
+    transport.send(cancelCall(jobId, operator, reason));
+  }
 
   /** Cancels what is left of a job, without an operator and a reason. */
-  default void cancelJob(String jobId) {
+  public void cancelJob(String jobId) {
     cancelJob(jobId, null, null);
   }
 
@@ -77,18 +119,22 @@ public interface JobClient {
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if the job has ended or is
    *     being cancelled
    */
-  void pauseJob(String jobId, String operator, String reason);
+  public void pauseJob(String jobId, String operator, String reason) {
+    transport.send(Call.to("/api/job/pause").with("jobId", jobId).by(operator, reason));
+  }
 
   /** Pauses a job without an operator and a reason. */
-  default void pauseJob(String jobId) {
+  public void pauseJob(String jobId) {
     pauseJob(jobId, null, null);
   }
 
   /** Lets a paused job go on; does nothing if it is not paused. */
-  void resumeJob(String jobId, String operator, String reason);
+  public void resumeJob(String jobId, String operator, String reason) {
+    transport.send(Call.to("/api/job/resume").with("jobId", jobId).by(operator, reason));
+  }
 
   /** Lets a paused job go on, without an operator and a reason. */
-  default void resumeJob(String jobId) {
+  public void resumeJob(String jobId) {
     resumeJob(jobId, null, null);
   }
 
@@ -100,10 +146,34 @@ public interface JobClient {
    * @param reason recorded with the act; {@code null} for none
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} for any other job
    */
-  void retryJob(String jobId, String operator, String reason);
+  public void retryJob(String jobId, String operator, String reason) {
+    transport.send(Call.to("/api/job/retry").with("jobId", jobId).by(operator, reason));
+  }
 
   /** Runs them again, without an operator and a reason. */
-  default void retryJob(String jobId) {
+  public void retryJob(String jobId) {
     retryJob(jobId, null, null);
+  }
+
+  static Call<String> createCall(NewJob job) {
+    return Call.to("/api/job/createJob", JOB_ID).with("jobData", job);
+  }
+
+  static Call<Job> getCall(String jobId) {
+    return Call.to("/api/job/getJob", JOB).with("jobId", jobId);
+  }
+
+  static Call<JobPage> listCall(JobListRequest request) {
+    String states = request.states().stream().map(JobState::name).collect(Collectors.joining(","));
+    return Call.to("/api/job/getJobList", JOBS)
+        .with("userId", request.userId())
+        .with("jobType", request.jobType())
+        .with("state", states)
+        .with("limit", request.limit())
+        .with("cursor", request.cursor());
+  }
+
+  static Call<Void> cancelCall(String jobId, String operator, String reason) {
+    return Call.to("/api/job/cancel").with("jobId", jobId).by(operator, reason);
   }
 }

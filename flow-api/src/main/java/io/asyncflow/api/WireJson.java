@@ -1,12 +1,15 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Map;
 
 /**
  * The records of the wire as JSON.
@@ -43,12 +46,18 @@ final class WireJson {
     return JSON.valueToTree(body);
   }
 
-  static byte[] bytesOf(Object body) {
+  private record Body(@JsonUnwrapped Record record, @JsonAnyGetter Map<String, Object> fields) {}
+
+  /** What a call says. */
+  static byte[] bytesOf(Call<?> call) {
     try {
-      return JSON.writeValueAsBytes(body);
+      if (call.body() == null || call.fields().isEmpty()) {
+        return JSON.writeValueAsBytes(call.body() == null ? call.fields() : call.body());
+      }
+      return JSON.writeValueAsBytes(new Body(call.body(), call.fields()));
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "a " + body.getClass().getName() + " cannot be written as JSON: " + e.getMessage(), e);
+          "a call " + call.path() + " cannot be written as JSON: " + e.getMessage(), e);
     }
   }
 }

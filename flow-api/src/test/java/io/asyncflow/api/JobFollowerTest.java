@@ -123,35 +123,34 @@ class JobFollowerTest {
     AtomicLong nanos = new AtomicLong();
     streams.add(end(9, 3));
     Queue<FlowException> failures = new ArrayDeque<>();
-    JobClient restarting =
-        new ForwardingJobClient(client.jobs()) {
+    JobEvents broken =
+        new JobEvents() {
           @Override
-          public JobEvents openJobProgress(String jobId, String lastEventId) {
-            if (nanos.get() > 0) {
-              return super.openJobProgress(jobId, lastEventId);
-            }
-            return new JobEvents() {
-              @Override
-              public JobEvent next() {
-                nanos.addAndGet(Duration.ofHours(1).toNanos());
-                failures.add(new FlowUnreachableException("it restarts", null));
-                throw new FlowUnreachableException("the connection broke", null);
-              }
-
-              @Override
-              public void close() {
-                // is broken
-              }
-            };
+          public JobEvent next() {
+            nanos.addAndGet(Duration.ofHours(1).toNanos());
+            failures.add(new FlowUnreachableException("it restarts", null));
+            throw new FlowUnreachableException("the connection broke", null);
           }
 
           @Override
-          public Job getJob(String jobId) {
-            throw failures.remove();
+          public void close() {
+            // is broken
+          }
+        };
+    Transport restarting =
+        new Transport() {
+          @Override
+          @SuppressWarnings("unchecked")
+          public <T> T send(Call<T> call) {
+            if (call.path().equals("/api/job/getJob")) {
+              throw failures.remove();
+            }
+            return nanos.get() > 0 ? client.transport().send(call) : (T) broken;
           }
         };
     JobProgress end =
-        new JobFollower(restarting, Duration.ofMinutes(1), Duration.ofMillis(1), nanos::get)
+        new JobFollower(
+                new JobClient(restarting), Duration.ofMinutes(1), Duration.ofMillis(1), nanos::get)
             .follow("7", progress -> {});
     assertThat(end.state()).isEqualTo(JobState.SUCCESS);
     assertThat(failures).isEmpty();
@@ -196,11 +195,11 @@ class JobFollowerTest {
 
   private static String event(int id, String name, String state, int done) {
     return """
-        id: %s
-        event: %s
-        data: {"jobId":"7","state":"%s","total":3,"done":%s,"failed":0,"cancelled":0,"running":0,"percent":1}
+    id: %s
+    event: %s
+    data: {"jobId":"7","state":"%s","total":3,"done":%s,"failed":0,"cancelled":0,"running":0,"percent":1}
 
-        """
+    """
         .formatted(id, name, state, done);
   }
 
@@ -210,9 +209,9 @@ class JobFollowerTest {
 
   private static String job(String state, int done) {
     return """
-        {"code":0,"result":{"jobData":{"jobId":"7","state":"%s","total":3,"done":%s,"failed":0,
-         "cancelled":0,"priority":0,"createTime":1,"modifyTime":1,"merge":true}}}
-        """
+    {"code":0,"result":{"jobData":{"jobId":"7","state":"%s","total":3,"done":%s,"failed":0,
+     "cancelled":0,"priority":0,"createTime":1,"modifyTime":1,"merge":true}}}
+    """
         .formatted(state, done);
   }
 }

@@ -101,16 +101,14 @@ final class FakeCreates {
     return nextNumber++;
   }
 
-  CreateResult create(NewTask task) {
-    SentFields in = server.sent().with("taskData", task);
+  CreateResult create(SentFields in) {
     List<NewTask> bodies = List.of(TaskFields.task(in.object("taskData")));
     in.refuseIfBad();
     requireTypes(bodies, i -> "taskData");
     return createAll(bodies, traceParentOfCall()).get(0);
   }
 
-  List<CreateResult> create(List<NewTask> tasks) {
-    SentFields in = server.sent().with("taskDataList", tasks);
+  List<CreateResult> createAll(SentFields in) {
     List<NewTask> bodies =
         in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(TaskFields::task).toList();
     TaskFields.refuseManySets(

@@ -1,7 +1,7 @@
 package io.asyncflow.fake;
 
+import io.asyncflow.api.Call;
 import io.asyncflow.api.event.Event;
-import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventConnection;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The events of tasks of a {@link FakeFlowServer}; those of jobs and schedules are not told. */
-final class FakeEvents implements EventClient {
+final class FakeEvents {
 
   private final FakeFlowServer server;
   private final List<Event> log = new ArrayList<>();
@@ -57,16 +57,19 @@ final class FakeEvents implements EventClient {
     notifyAll();
   }
 
-  @Override
-  public EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
-    SentFields in =
-        server.sent().with("cursor", cursor).with("limit", limit).with("waitMs", wait.toMillis());
-    EventFilter wanted = EventFields.filter(in.withAll(filter));
-    int position = position(in, null);
-    PageFields.limit(in);
-    EventFields.waitMs(in);
+  void answer(FakeCalls calls) {
+    calls
+        .answer("/api/event/list", call -> list(calls.fieldsOf(call)))
+        .answer("/api/event/stream", call -> open(calls.fieldsOf(call)));
+  }
+
+  private EventPage list(SentFields in) {
+    EventFilter wanted = EventFields.filter(in);
+    int position = position(in);
+    int limit = PageFields.limit(in);
+    int waitMs = EventFields.waitMs(in);
     requireGood(in, wanted);
-    return page(wanted, position, limit, wait);
+    return page(wanted, position, limit, Duration.ofMillis(waitMs));
   }
 
   /** Without the monitor of the log, which the server takes within its own. */
@@ -104,16 +107,15 @@ final class FakeEvents implements EventClient {
     }
   }
 
-  private synchronized int position(SentFields in, String lastEventId) {
+  private synchronized int position(SentFields in) {
+    String lastEventId = in.text(Call.LAST_EVENT_ID).value();
     Long cursor = EventFields.cursor(in, lastEventId, 0, log.size());
     return cursor == null ? log.size() : cursor.intValue();
   }
 
-  @Override
-  public EventConnection open(EventFilter filter, String cursor) {
-    SentFields in = server.sent();
-    EventFilter wanted = EventFields.filter(in.withAll(filter));
-    int position = position(in, cursor);
+  private EventConnection open(SentFields in) {
+    EventFilter wanted = EventFields.filter(in);
+    int position = position(in);
     requireGood(in, wanted);
     return new Connection(wanted, position);
   }

@@ -1,40 +1,25 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.api.CreateResult;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
-import io.asyncflow.api.JobClient;
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskPage;
-import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeChange;
 import io.asyncflow.api.TaskTypeSettings;
-import io.asyncflow.api.act.ActClient;
-import io.asyncflow.api.bulk.BulkClient;
-import io.asyncflow.api.event.EventClient;
-import io.asyncflow.api.find.FindClient;
-import io.asyncflow.api.find.SteerClient;
-import io.asyncflow.api.hook.HookClient;
-import io.asyncflow.api.key.KeyClient;
-import io.asyncflow.api.pause.PauseClient;
+import io.asyncflow.api.Transport;
 import io.asyncflow.api.schedule.CatchUp;
-import io.asyncflow.api.schedule.ScheduleClient;
-import io.asyncflow.api.stats.StatsClient;
-import io.asyncflow.api.table.TableClient;
-import io.asyncflow.api.worker.WorkerClient;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.field.HoldFields;
 import io.asyncflow.rules.field.SentFields;
@@ -49,6 +34,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -63,10 +49,10 @@ import java.util.function.Supplier;
  * jobs, and the events of jobs and schedules. Every call is refused where the server refuses it,
  * with the same code and the same message.
  *
- * <p>It has no {@link #find()}, {@link #steer()}, {@link #bulk()}, {@link #workers()}, {@link
- * #tables()}, {@link #stats()}, {@link #acts()}, {@link #keys()} and {@link #hooks()}: these throw
- * {@link UnsupportedOperationException}. For code that makes such calls, wrap the fake into a
- * {@link ForwardingFlowClient} that answers them, or test it against a server.
+ * <p>It does not answer the calls of {@link #find()}, {@link #steer()}, {@link #bulk()}, {@link
+ * #workers()}, {@link #tables()}, {@link #stats()}, {@link #acts()}, {@link #keys()} and {@link
+ * #hooks()}: these throw {@link UnsupportedOperationException}. For code that makes such calls,
+ * answer them by {@link #withAnswer}, or test it against a server.
  *
  * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
  * does. So schedules fire when the clock of the test has reached their time. As in the server, a
@@ -95,6 +81,7 @@ public final class FakeFlowServer implements FlowClient {
   final FakeJobs jobs = new FakeJobs(this, workers);
   final FakeSchedules schedules = new FakeSchedules(this, jobs);
 
+  private final FakeCalls calls = new FakeCalls(this);
   private final FakeObjects objects = new FakeObjects(this);
   private final LongSupplier nanos;
 
@@ -112,6 +99,7 @@ public final class FakeFlowServer implements FlowClient {
    */
   public FakeFlowServer(LongSupplier nanos) {
     this.nanos = nanos;
+    answerCalls();
   }
 
   /**
@@ -180,105 +168,81 @@ public final class FakeFlowServer implements FlowClient {
     return this;
   }
 
+  /**
+   * Answers the calls to a path as the test says, also those that this server does not know.
+   *
+   * @param path such as {@code /api/task/why}
+   * @param answer gives what the method of the client returns
+   */
+  public FakeFlowServer withAnswer(String path, Function<Call<?>, Object> answer) {
+    calls.answer(path, answer);
+    return this;
+  }
+
+  /** The paths of the calls that it answers. */
+  public Set<String> answeredPaths() {
+    return calls.paths();
+  }
+
   // The contract
 
   @Override
-  public synchronized CreateResult create(NewTask task) {
-    before();
-    CreateResult result = creates.create(task);
-    after();
-    return result;
+  public Transport transport() {
+    return calls;
   }
 
   @Override
-  public synchronized List<CreateResult> create(List<NewTask> newTasks) {
-    before();
-    List<CreateResult> results = creates.create(newTasks);
-    after();
-    return results;
+  public StoreClient store() {
+    return objects;
   }
 
-  @Override
-  public synchronized Task getTask(String taskId) {
-    before();
-    SentFields in = sent().with("taskId", taskId);
-    TaskId id = TaskFields.soughtId(in);
-    in.refuseIfBad();
-    sweep();
-    return tasks.shown(tasks.get(id.toString()));
+  private void answerCalls() {
+    calls
+        .write("/api/task/createTask", creates::create)
+        .write("/api/task/createTasks", creates::createAll)
+        .read("/api/task/getTask", this::getTask)
+        .read("/api/task/getTaskList", tasks::ofType)
+        .read("/api/task/getUserTaskList", tasks::ofUser)
+        .act("/api/task/cancel", in -> acts.cancel(actedOn(in)))
+        .act("/api/task/resume", in -> acts.resume(actedOn(in)))
+        .act("/api/task/setWorkers", this::setWorkers)
+        .write("/api/task/retry", in -> retry(sweptTask(FakeCalls.acted(in))))
+        .act("/api/task/restart", in -> acts.restart(sweptTask(in)))
+        .act("/api/task/pause", in -> acts.pause(sweptTask(in), in.has("stop")))
+        .answer("/api/task/hold_task", call -> calls.locked(() -> hold(call)))
+        .answer("/api/task/set_tasks", call -> calls.locked(() -> report(call)))
+        .answer("/api/worker/heartbeat", call -> calls.locked(() -> heartbeat(call)))
+        .read("/api/task_schedule_cfg/list", this::taskTypes)
+        .answer("/api/task_schedule_cfg/save", call -> calls.locked(() -> saveTaskType(call)));
+    jobs.answer(calls);
+    schedules.answer(calls);
+    events.answer(calls);
+    pauses.answer(calls);
   }
 
-  @Override
-  public synchronized Task getTask(String taskType, String idempotencyKey) {
-    before();
-    SentFields in = sent().with("taskType", taskType).with("idempotencyKey", idempotencyKey);
+  private Task getTask(SentFields in) {
+    if (!in.has("taskType") && !in.has("idempotencyKey")) {
+      TaskId id = TaskFields.soughtId(in);
+      in.refuseIfBad();
+      sweep();
+      return tasks.shown(tasks.get(id.toString()));
+    }
     TaskFields.existingType(in);
     TaskFields.existingKey(in);
     in.refuseIfBad();
     sweep();
-    return tasks.shown(creates.find(taskType, idempotencyKey));
+    return tasks.shown(
+        creates.find(in.text("taskType").value(), in.text("idempotencyKey").value()));
   }
 
-  @Override
-  public synchronized TaskPage getTaskList(String taskType, TaskPageRequest request) {
-    before();
-    return tasks.ofType(taskType, request);
-  }
-
-  @Override
-  public synchronized TaskPage getUserTaskList(String userId, TaskPageRequest request) {
-    before();
-    return tasks.ofUser(userId, request);
-  }
-
-  @Override
-  public synchronized void cancelTask(String taskId, String operator, String reason) {
-    String id = actedOn(act(operator, reason).with("taskId", taskId));
-    acts.cancel(id);
-    after();
-  }
-
-  @Override
-  public synchronized String retryTask(String taskId, String operator, String reason) {
-    String id = actedOn(act(operator, reason).with("taskId", taskId));
-    sweep();
-    acts.retry(id);
-    after();
-    return id;
-  }
-
-  @Override
-  public synchronized void setWorkers(
-      String taskId, List<String> workerIds, String operator, String reason) {
-    SentFields in = act(operator, reason).with("taskId", taskId).with("workerIds", workerIds);
+  private void setWorkers(SentFields in) {
     Set<String> workers = TaskFields.assignedWorkers(in);
-    String id = actedOn(in);
-    sweep();
-    acts.setWorkers(id, workers);
-    after();
+    acts.setWorkers(sweptTask(in), workers);
   }
 
-  @Override
-  public synchronized void restartTask(String taskId, String operator, String reason) {
-    String id = actedOn(act(operator, reason).with("taskId", taskId));
-    sweep();
-    acts.restart(id);
-    after();
-  }
-
-  @Override
-  public synchronized void pauseTask(String taskId, boolean stop, String operator, String reason) {
-    String id = actedOn(act(operator, reason).with("taskId", taskId));
-    sweep();
-    acts.pause(id, stop);
-    after();
-  }
-
-  @Override
-  public synchronized void resumeTask(String taskId, String operator, String reason) {
-    String id = actedOn(act(operator, reason).with("taskId", taskId));
-    acts.resume(id);
-    after();
+  private String retry(String taskId) {
+    acts.retry(taskId);
+    return taskId;
   }
 
   /** The id of the task of an act; refuses the act if any field is invalid. */
@@ -288,10 +252,28 @@ public final class FakeFlowServer implements FlowClient {
     return id.toString();
   }
 
-  @Override
-  public synchronized HoldAnswer hold(HoldRequest sent) {
-    before();
-    HoldRequest request = holds.checked(sent);
+  /** The same, once what the clock asks for is done. */
+  private String sweptTask(SentFields in) {
+    String id = actedOn(in);
+    sweep();
+    return id;
+  }
+
+  private HoldAnswer hold(Call<?> call) {
+    HoldRequest sent = (HoldRequest) call.body();
+    HoldRequest request = holds.checked(sent); // a hold that is refused changes nothing
+    List<Report> batch = reportsOf(call);
+    if (batch != null) {
+      List<ReportResult> outcomes = report(batch);
+      HoldAnswer answer = hold(atOnce(sent));
+      return new HoldAnswer(
+          answer.tasks(),
+          outcomes,
+          answer.drain(),
+          answer.drainGraceMs(),
+          answer.minWorkerVersion(),
+          answer.paused());
+    }
     seen.holds.add(sent);
     workers.hold(request, millis());
     List<Task> held = holds.hold(request);
@@ -304,37 +286,29 @@ public final class FakeFlowServer implements FlowClient {
         pauses.hasWorker(request.workerId()));
   }
 
-  @Override
-  public synchronized HoldAnswer hold(HoldRequest request, List<Report> batch) {
-    before();
-    holds.checked(request); // a hold that is refused changes nothing
-    List<ReportResult> outcomes = report(batch);
-    HoldRequest atOnce =
-        new HoldRequest(
-            request.taskType(),
-            request.limit(),
-            request.workerId(),
-            0,
-            request.holdId(),
-            request.stages(),
-            request.prefer(),
-            request.othersAfterMs(),
-            request.startId(),
-            request.workerVersion());
-    HoldAnswer answer = hold(atOnce);
-    return new HoldAnswer(
-        answer.tasks(),
-        outcomes,
-        answer.drain(),
-        answer.drainGraceMs(),
-        answer.minWorkerVersion(),
-        answer.paused());
+  private static HoldRequest atOnce(HoldRequest request) {
+    return new HoldRequest(
+        request.taskType(),
+        request.limit(),
+        request.workerId(),
+        0,
+        request.holdId(),
+        request.stages(),
+        request.prefer(),
+        request.othersAfterMs(),
+        request.startId(),
+        request.workerVersion());
   }
 
-  @Override
-  public synchronized List<ReportResult> report(List<Report> batch) {
-    before();
-    SentFields in = sent().with("reports", batch);
+  /** The reports of a call; {@code null} for none. */
+  @SuppressWarnings("unchecked")
+  private static List<Report> reportsOf(Call<?> call) {
+    return (List<Report>) call.fields().get("reports");
+  }
+
+  private Object report(Call<?> call) {
+    SentFields in = calls.fieldsOf(call);
+    List<Report> batch = reportsOf(call);
     List<SentFields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
     in.refuseIfBad();
     sweep();
@@ -344,14 +318,11 @@ public final class FakeFlowServer implements FlowClient {
       results.add(reports.settle(batch.get(i), items.get(i)));
     }
     notifyAll();
-    after();
-    return results;
+    return calls.lost(results);
   }
 
-  @Override
-  public synchronized HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
-    before();
-    SentFields in = sent().withAll(heartbeat);
+  private Object heartbeat(Call<?> call) {
+    SentFields in = calls.fieldsOf(call);
     String workerId = HoldFields.beatingWorker(in);
     List<HeldTask> held =
         HoldFields.heldTasks(in).stream()
@@ -364,6 +335,7 @@ public final class FakeFlowServer implements FlowClient {
     String startId = HoldFields.startId(in);
     in.refuseIfBad();
     sweep();
+    Heartbeat heartbeat = (Heartbeat) call.body();
     seen.heartbeats.add(heartbeat);
     workers.beat(heartbeat, millis());
     jobs.lookAtTeams();
@@ -374,104 +346,22 @@ public final class FakeFlowServer implements FlowClient {
         states, workers.isDrained(workerId, startId), workers.drainGraceMs(workerId, startId));
   }
 
-  @Override
-  public synchronized List<TaskTypeSettings> taskTypes(Duration maxAge) {
-    before();
-    SentFields in = sent().with("maxAgeMs", maxAge.toMillis());
+  private List<TaskTypeSettings> taskTypes(SentFields in) {
     TaskTypeFields.maxAgeMs(in);
     in.refuseIfBad();
     return types.all();
   }
 
-  @Override
-  public synchronized void saveTaskType(
-      TaskTypeSettings settings,
-      Set<TaskTypeSettings.Removable> removed,
-      String operator,
-      String reason) {
-    String name = types.save(act(operator, reason).withAll(settings), removed);
-    if (settings.paused() != null) {
-      pauses.saved(name, settings.paused() != 0);
+  private Object saveTaskType(Call<?> call) {
+    TaskTypeChange change = (TaskTypeChange) call.body();
+    SentFields in =
+        FakeCalls.acted(sent().with("operator", change.operator()).with("reason", change.reason()));
+    String name = types.save(in.withAll(change.settings()), change.removed());
+    if (change.settings().paused() != null) {
+      pauses.saved(name, change.settings().paused() != 0);
     }
     notifyAll();
-  }
-
-  @Override
-  public JobClient jobs() {
-    return jobs;
-  }
-
-  @Override
-  public ScheduleClient schedules() {
-    return schedules;
-  }
-
-  @Override
-  public EventClient events() {
-    return events;
-  }
-
-  @Override
-  public PauseClient pauses() {
-    return pauses;
-  }
-
-  @Override
-  public FindClient find() {
-    throw missing("find()");
-  }
-
-  @Override
-  public SteerClient steer() {
-    throw missing("steer()");
-  }
-
-  @Override
-  public BulkClient bulk() {
-    throw missing("bulk()");
-  }
-
-  @Override
-  public WorkerClient workers() {
-    throw missing("workers()");
-  }
-
-  @Override
-  public TableClient tables() {
-    throw missing("tables()");
-  }
-
-  @Override
-  public StatsClient stats() {
-    throw missing("stats()");
-  }
-
-  @Override
-  public ActClient acts() {
-    throw missing("acts()");
-  }
-
-  @Override
-  public KeyClient keys() {
-    throw missing("keys()");
-  }
-
-  @Override
-  public HookClient hooks() {
-    throw missing("hooks()");
-  }
-
-  private static UnsupportedOperationException missing(String call) {
-    return new UnsupportedOperationException(
-        "FakeFlowServer has no "
-            + call
-            + ": answer it in the test, in a ForwardingFlowClient around the fake, or use a server,"
-            + " as ./asyncflow dev starts one");
-  }
-
-  @Override
-  public StoreClient store() {
-    return objects;
+    return null;
   }
 
   // In the place of a worker
@@ -642,15 +532,6 @@ public final class FakeFlowServer implements FlowClient {
   /** The fields of a call, which are added and read as the server reads its JSON. */
   SentFields sent() {
     return SentFields.at(millis());
-  }
-
-  /** Begins an act; its fields are still to be added. What it says of itself is only checked. */
-  SentFields act(String operator, String reason) {
-    before();
-    SentFields in = sent().with("operator", operator).with("reason", reason);
-    TaskFields.operator(in);
-    TaskFields.reason(in);
-    return in;
   }
 
   /** The end of a call, which has taken effect. */

@@ -6,10 +6,8 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
-import io.asyncflow.api.JobClient;
 import io.asyncflow.api.JobEvent;
 import io.asyncflow.api.JobEvents;
-import io.asyncflow.api.JobListRequest;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
@@ -44,7 +42,7 @@ import java.util.stream.Stream;
  * The jobs of a {@link FakeFlowServer}, guarded by its lock, with the failure policy {@code
  * FINISH}.
  */
-final class FakeJobs implements JobClient {
+final class FakeJobs {
 
   private static final class Row {
     NewJob created;
@@ -74,18 +72,26 @@ final class FakeJobs implements JobClient {
     this.workers = workers;
   }
 
-  @Override
-  public String createJob(NewJob sent) {
-    synchronized (server) {
-      server.before();
-      SentFields in = server.sent().with("jobData", sent);
-      NewJob job = JobFields.read(in.object("jobData"));
-      in.refuseIfBad();
-      requireTypes(job, "jobData");
-      String jobId = create(job, null, server.creates.traceParentOfCall());
-      server.after();
-      return jobId;
-    }
+  void answer(FakeCalls calls) {
+    calls
+        .write("/api/job/createJob", this::createJob)
+        .read("/api/job/getJob", in -> job(named(in)))
+        .read("/api/job/getJobList", this::list)
+        .read("/api/job/getJobTasks", this::tasks)
+        .read("/api/job/progress", in -> new Events(named(in)))
+        .read("/api/job/getJobInput", this::input)
+        .write("/api/job/addChildren", this::addChildren)
+        .act("/api/job/cancel", this::cancelJob)
+        .act("/api/job/pause", in -> setPaused(named(in), true))
+        .act("/api/job/resume", in -> setPaused(named(in), false))
+        .act("/api/job/retry", in -> retry(named(in)));
+  }
+
+  private String createJob(SentFields in) {
+    NewJob job = JobFields.read(in.object("jobData"));
+    in.refuseIfBad();
+    requireTypes(job, "jobData");
+    return create(job, null, server.creates.traceParentOfCall());
   }
 
   /**
@@ -188,13 +194,6 @@ final class FakeJobs implements JobClient {
     return NewTask.of(job.jobType(), stage, job.userId(), "");
   }
 
-  @Override
-  public Job getJob(String jobId) {
-    synchronized (server) {
-      return job(named(server.sent(), jobId));
-    }
-  }
-
   private Job job(String jobId) {
     Row row = rows.get(jobId);
     return new Job(
@@ -224,66 +223,52 @@ final class FakeJobs implements JobClient {
         row.created.team() == null ? null : row.created.team().withoutContext());
   }
 
-  @Override
-  public JobPage getJobList(JobListRequest request) {
-    synchronized (server) {
-      server.before();
-      SentFields in = server.sent().withAll(request);
-      JobFields.Listed listed = JobFields.listed(in);
-      in.refuseIfBad();
-      List<Job> page = new ArrayList<>();
-      for (long id = Math.min(rows.size(), listed.before() - 1); id > 0; id--) {
-        Job job = job("" + id);
-        if (isAskedFor(request, job)) {
-          page.add(job);
-          if (page.size() == listed.limit()) {
-            return new JobPage(page, job.jobId());
-          }
+  private JobPage list(SentFields in) {
+    JobFields.Listed listed = JobFields.listed(in);
+    in.refuseIfBad();
+    List<Job> page = new ArrayList<>();
+    for (long id = Math.min(rows.size(), listed.before() - 1); id > 0; id--) {
+      Job job = job("" + id);
+      if (isAskedFor(listed, in.text("state").or(""), job)) {
+        page.add(job);
+        if (page.size() == listed.limit()) {
+          return new JobPage(page, job.jobId());
         }
       }
-      return new JobPage(page, null);
     }
+    return new JobPage(page, null);
   }
 
-  private static boolean isAskedFor(JobListRequest request, Job job) {
-    return (request.userId() == null || request.userId().equals(job.userId()))
-        && (request.jobType() == null || request.jobType().equalsIgnoreCase(job.jobType()))
-        && (request.states().isEmpty() || request.states().contains(job.state()));
+  private static boolean isAskedFor(JobFields.Listed listed, String states, Job job) {
+    return (listed.userId() == null || listed.userId().equals(job.userId()))
+        && (listed.type() == null || listed.type().name().equals(job.jobType()))
+        && (states.isEmpty() || List.of(states.split(",")).contains(job.state().name()));
   }
 
-  @Override
-  public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
-    synchronized (server) {
-      SentFields in = server.sent().with("limit", limit).with("cursor", cursor);
-      PageFields.limit(in);
-      int from = PageFields.from(in);
-      List<String> children = rows.get(named(in, jobId)).children;
-      int end = Math.min(from + limit, children.size());
-      List<JobTask> page = new ArrayList<>();
-      for (int index = from; index < end; index++) {
-        Task task = server.getTask(children.get(index));
-        page.add(
-            new JobTask(
-                index,
-                task.taskId(),
-                task.taskStage(),
-                task.status(),
-                task.progress(),
-                task.result(),
-                null,
-                null,
-                task.workerId()));
-      }
-      return new JobTaskPage(page, end < children.size() ? "" + end : null);
+  private JobTaskPage tasks(SentFields in) {
+    int limit = PageFields.limit(in);
+    int from = PageFields.from(in);
+    List<String> children = rows.get(named(in)).children;
+    int end = Math.min(from + limit, children.size());
+    List<JobTask> page = new ArrayList<>();
+    for (int index = from; index < end; index++) {
+      Task task = server.getTask(children.get(index));
+      page.add(
+          new JobTask(
+              index,
+              task.taskId(),
+              task.taskStage(),
+              task.status(),
+              task.progress(),
+              task.result(),
+              null,
+              null,
+              task.workerId()));
     }
+    return new JobTaskPage(page, end < children.size() ? "" + end : null);
   }
 
-  /** Streams events from the beginning, whatever the last event was. */
-  @Override
-  public JobEvents openJobProgress(String jobId, String lastEventId) {
-    return new Events(getJob(jobId).jobId());
-  }
-
+  /** Events from the beginning, whatever the last event was. */
   private final class Events implements JobEvents {
     private final String jobId;
     private JobProgress last;
@@ -315,65 +300,52 @@ final class FakeJobs implements JobClient {
     }
   }
 
-  @Override
-  public Reader openJobInput(String jobId) {
-    synchronized (server) {
-      return new StringReader(
-          Objects.requireNonNullElse(rows.get(named(server.sent(), jobId)).created.jobInput(), ""));
-    }
+  private Reader input(SentFields in) {
+    return new StringReader(Objects.requireNonNullElse(rows.get(named(in)).created.jobInput(), ""));
   }
 
-  @Override
-  public void addJobChildren(JobChildren sent) {
-    synchronized (server) {
-      server.before();
-      SentFields in = server.sent().withAll(sent);
-      JobChildren page = JobChildFields.read(in);
+  private Void addChildren(SentFields in) {
+    JobChildren page = JobChildFields.read(in);
+    in.refuseIfBad();
+    TaskRow split = server.tasks.row(page.taskId());
+    if (split.place() == null || split.place().index() != JobPlace.SPLIT) {
+      throw new TransitionNotAllowedException(split.id(), "it splits no job");
+    }
+    HoldFence.require(split, page.leaseEpoch(), page.workerId());
+    String jobId = "" + split.place().jobId();
+    Row row = rows.get(jobId);
+    requireTypes(row.created.childType(), page.children(), "children");
+    int staged = row.stagedEpoch == page.leaseEpoch() ? row.staged.size() : 0;
+    if (page.first() > staged) {
+      in.refuse("first", "must be at most " + staged + ": pages come in order");
       in.refuseIfBad();
-      TaskRow split = server.tasks.row(page.taskId());
-      if (split.place() == null || split.place().index() != JobPlace.SPLIT) {
-        throw new TransitionNotAllowedException(split.id(), "it splits no job");
-      }
-      HoldFence.require(split, page.leaseEpoch(), page.workerId());
-      String jobId = "" + split.place().jobId();
-      Row row = rows.get(jobId);
-      requireTypes(row.created.childType(), page.children(), "children");
-      int staged = row.stagedEpoch == page.leaseEpoch() ? row.staged.size() : 0;
-      if (page.first() > staged) {
-        in.refuse("first", "must be at most " + staged + ": pages come in order");
-        in.refuseIfBad();
-      }
-      if (row.state != JobState.SPLITTING) {
-        throw new TransitionNotAllowedException(split.id(), "job " + jobId + " is " + row.state);
-      }
-      if (row.stagedEpoch != page.leaseEpoch()) {
-        row.stagedEpoch = page.leaseEpoch();
-        row.staged.clear();
-      }
-      for (int i = 0; i < page.children().size(); i++) {
-        int index = page.first() + i;
-        if (index == row.staged.size()) {
-          row.staged.add(page.children().get(i));
-        } else {
-          row.staged.set(index, page.children().get(i));
-        }
-      }
-      server.after();
     }
+    if (row.state != JobState.SPLITTING) {
+      throw new TransitionNotAllowedException(split.id(), "job " + jobId + " is " + row.state);
+    }
+    if (row.stagedEpoch != page.leaseEpoch()) {
+      row.stagedEpoch = page.leaseEpoch();
+      row.staged.clear();
+    }
+    for (int i = 0; i < page.children().size(); i++) {
+      int index = page.first() + i;
+      if (index == row.staged.size()) {
+        row.staged.add(page.children().get(i));
+      } else {
+        row.staged.set(index, page.children().get(i));
+      }
+    }
+    return null;
   }
 
-  @Override
-  public void cancelJob(String jobId, String operator, String reason) {
-    synchronized (server) {
-      String id = named(server.act(operator, reason), jobId);
-      Row row = rows.get(id);
-      if (row.state != JobState.CANCELLED) {
-        if (row.state.isFinal()) {
-          throw notAllowed(id, "the job has ended");
-        }
-        cancel(id);
+  private void cancelJob(SentFields in) {
+    String id = named(in);
+    Row row = rows.get(id);
+    if (row.state != JobState.CANCELLED) {
+      if (row.state.isFinal()) {
+        throw notAllowed(id, "the job has ended");
       }
-      server.after();
+      cancel(id);
     }
   }
 
@@ -395,34 +367,19 @@ final class FakeJobs implements JobClient {
     server.notifyAll();
   }
 
-  @Override
-  public void pauseJob(String jobId, String operator, String reason) {
-    setPaused(jobId, true, operator, reason);
-  }
-
-  @Override
-  public void resumeJob(String jobId, String operator, String reason) {
-    setPaused(jobId, false, operator, reason);
-  }
-
-  private void setPaused(String jobId, boolean paused, String operator, String reason) {
-    synchronized (server) {
-      String id = named(server.act(operator, reason), jobId);
-      Row row = rows.get(id);
-      if (row.state.isFinal()) {
-        throw notAllowed(
-            id, paused ? "it cannot be paused any more" : "there is nothing to resume");
-      }
-      boolean isResume = row.paused && !paused;
-      row.paused = paused;
-      if (isResume) {
-        tasksOf(row)
-            .filter(task -> server.tasks.row(task).status() == TaskStatus.PAUSED)
-            .forEach(server.acts::resume);
-      }
-      setAside();
-      server.after();
+  private void setPaused(String id, boolean paused) {
+    Row row = rows.get(id);
+    if (row.state.isFinal()) {
+      throw notAllowed(id, paused ? "it cannot be paused any more" : "there is nothing to resume");
     }
+    boolean isResume = row.paused && !paused;
+    row.paused = paused;
+    if (isResume) {
+      tasksOf(row)
+          .filter(task -> server.tasks.row(task).status() == TaskStatus.PAUSED)
+          .forEach(server.acts::resume);
+    }
+    setAside();
   }
 
   /** Pauses what waits of paused jobs; called under the server's lock. */
@@ -441,13 +398,10 @@ final class FakeJobs implements JobClient {
     return Stream.concat(own, List.copyOf(row.children).stream());
   }
 
-  @Override
-  public void retryJob(String jobId, String operator, String reason) {
-    synchronized (server) {
-      JobState state = rows.get(named(server.act(operator, reason), jobId)).state;
-      if (state != JobState.FAILED && state != JobState.CANCELLED) {
-        throw notAllowed(jobId, "only a failed or cancelled job can be retried");
-      }
+  private void retry(String id) {
+    JobState state = rows.get(id).state;
+    if (state != JobState.FAILED && state != JobState.CANCELLED) {
+      throw notAllowed(id, "only a failed or cancelled job can be retried");
     }
     throw new UnsupportedOperationException("the fake flowsvr retries no jobs");
   }
@@ -548,14 +502,9 @@ final class FakeJobs implements JobClient {
     }
   }
 
-  /**
-   * The id of the job that a call names; it must exist.
-   *
-   * @param in the other fields of the call, which must be valid
-   */
-  private String named(SentFields in, String jobId) {
-    server.before();
-    Long number = JobFields.jobId(in.with("jobId", jobId));
+  /** The id of the job that a call names, whose fields must be valid; it must exist. */
+  private String named(SentFields in) {
+    Long number = JobFields.jobId(in);
     in.refuseIfBad();
     if (!rows.containsKey("" + number)) {
       throw new FlowException(

@@ -1,23 +1,20 @@
 package io.asyncflow.fake;
 
 import io.asyncflow.api.pause.Pause;
-import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.api.pause.PausePage;
 import io.asyncflow.rules.PausedName;
 import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.PauseFields;
 import io.asyncflow.rules.field.SentFields;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /** The pauses of a {@link FakeFlowServer}, guarded by its lock. */
-final class FakePauses implements PauseClient {
+final class FakePauses {
 
   private static final Comparator<PausedName> ORDER =
       Comparator.comparing(PausedName::kind).thenComparing(PausedName::text);
@@ -29,51 +26,43 @@ final class FakePauses implements PauseClient {
     this.server = server;
   }
 
-  @Override
-  public void set(PauseKind kind, String name, Instant until, String operator, String reason) {
-    synchronized (server) {
-      SentFields in =
-          server
-              .act(operator, reason)
-              .with("kind", kind)
-              .with("name", name)
-              .with("until", ms(until));
-      PausedName of = PauseFields.name(in);
-      Long untilMs = PauseFields.until(in, server.millis());
-      in.refuseIfBad();
-      if (kind != PauseKind.WORKER) {
-        server.types.named(of.type().name());
-      }
-      Pause before = pauses.get(of);
-      pauses.put(
-          of,
-          new Pause(
-              kind,
-              of.text(),
-              untilMs,
-              Objects.requireNonNullElse(operator, ""),
-              Objects.requireNonNullElse(reason, ""),
-              before == null ? server.millis() : before.pauseTime()));
-      if (kind == PauseKind.TYPE) {
-        server.types.setPaused(of.text(), true);
-      }
-      server.notifyAll();
-      server.after();
-    }
+  void answer(FakeCalls calls) {
+    calls
+        .act("/api/pause/set", this::set)
+        .act("/api/pause/clear", this::clear)
+        .read("/api/pause/list", this::list);
   }
 
-  @Override
-  public void clear(PauseKind kind, String name, String operator, String reason) {
-    synchronized (server) {
-      SentFields in = server.act(operator, reason).with("kind", kind).with("name", name);
-      PausedName of = PauseFields.name(in);
-      in.refuseIfBad();
-      if (kind == PauseKind.TYPE) {
-        server.types.named(of.text());
-      }
-      end(of);
-      server.after();
+  private void set(SentFields in) {
+    PausedName of = PauseFields.name(in);
+    Long untilMs = PauseFields.until(in, server.millis());
+    in.refuseIfBad();
+    if (of.kind() != PauseKind.WORKER) {
+      server.types.named(of.type().name());
     }
+    Pause before = pauses.get(of);
+    pauses.put(
+        of,
+        new Pause(
+            of.kind(),
+            of.text(),
+            untilMs,
+            in.text("operator").or(""),
+            in.text("reason").or(""),
+            before == null ? server.millis() : before.pauseTime()));
+    if (of.kind() == PauseKind.TYPE) {
+      server.types.setPaused(of.text(), true);
+    }
+    server.notifyAll();
+  }
+
+  private void clear(SentFields in) {
+    PausedName of = PauseFields.name(in);
+    in.refuseIfBad();
+    if (of.kind() == PauseKind.TYPE) {
+      server.types.named(of.text());
+    }
+    end(of);
   }
 
   private void end(PausedName name) {
@@ -84,29 +73,20 @@ final class FakePauses implements PauseClient {
     server.notifyAll();
   }
 
-  @Override
-  public PausePage list(PauseKind kind, int limit, String cursor) {
-    synchronized (server) {
-      server.before();
-      server.sweep();
-      SentFields in = server.sent().with("kind", kind).with("limit", limit).with("cursor", cursor);
-      PauseFields.listed(in);
-      PageFields.limit(in);
-      PausedName after = PauseFields.after(in);
-      in.refuseIfBad();
-      NavigableMap<PausedName, Pause> left = after == null ? pauses : pauses.tailMap(after, false);
-      List<Pause> page =
-          left.values().stream()
-              .filter(pause -> kind == null || pause.kind() == kind)
-              .limit(limit)
-              .toList();
-      Pause last = page.size() < limit ? null : page.get(limit - 1);
-      return new PausePage(page, last == null ? null : last.kind() + ":" + last.name());
-    }
-  }
-
-  private static Long ms(Instant time) {
-    return time == null ? null : (Long) time.toEpochMilli();
+  private PausePage list(SentFields in) {
+    server.sweep();
+    PauseKind kind = PauseFields.listed(in);
+    int limit = PageFields.limit(in);
+    PausedName after = PauseFields.after(in);
+    in.refuseIfBad();
+    NavigableMap<PausedName, Pause> left = after == null ? pauses : pauses.tailMap(after, false);
+    List<Pause> page =
+        left.values().stream()
+            .filter(pause -> kind == null || pause.kind() == kind)
+            .limit(limit)
+            .toList();
+    Pause last = page.size() < limit ? null : page.get(limit - 1);
+    return new PausePage(page, last == null ? null : last.kind() + ":" + last.name());
   }
 
   boolean hasWorker(String workerId) {

@@ -6,14 +6,11 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.FirePreview;
-import io.asyncflow.api.schedule.FirePreviewRequest;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.Schedule;
-import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.ScheduleFire;
-import io.asyncflow.api.schedule.ScheduleListRequest;
 import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
@@ -24,7 +21,6 @@ import io.asyncflow.rules.field.ScheduleFields;
 import io.asyncflow.rules.field.SentFields;
 import io.asyncflow.rules.field.TaskFields;
 import io.asyncflow.rules.schedule.ScheduleRules;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +28,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
@@ -39,7 +36,7 @@ import java.util.function.Supplier;
  * The schedules of a {@link FakeFlowServer}, guarded by its lock. The decisions about fires are
  * those of the server; what the server asks its database for is asked in memory.
  */
-final class FakeSchedules implements ScheduleClient {
+final class FakeSchedules {
 
   private final FakeFlowServer server;
   private final FakeJobs jobs;
@@ -88,38 +85,58 @@ final class FakeSchedules implements ScheduleClient {
     }
   }
 
-  @Override
-  public SavedSchedule save(NewSchedule schedule) {
-    return save(schedule, null);
+  void answer(FakeCalls calls) {
+    calls
+        .read("/api/schedule/get", swept(this::show))
+        .read("/api/schedule/list", swept(this::list))
+        .read("/api/schedule/fires", swept(this::history))
+        .read("/api/schedule/preview", swept(FakeSchedules::preview))
+        .write("/api/schedule/save", written(this::save))
+        .write("/api/schedule/saveAll", written(this::saveAll))
+        .write("/api/schedule/trigger", written(acted(this::trigger)))
+        .write("/api/schedule/backfill", written(acted(this::backfill)))
+        .write("/api/schedule/pause", written(acted(this::pause)))
+        .write("/api/schedule/resume", written(acted(this::resume)))
+        .write("/api/schedule/delete", written(acted(this::delete)));
   }
 
-  @Override
-  public SavedSchedule save(NewSchedule schedule, long ifVersion) {
-    return save(schedule, (Long) ifVersion);
+  /** A call; it gets the time, in epoch ms. */
+  private interface Answering {
+    Object at(long now, SentFields in);
   }
 
-  private SavedSchedule save(NewSchedule schedule, Long ifVersion) {
-    return write(
-            now -> {
-              SentFields in =
-                  server.sent().with("scheduleData", schedule).with("ifVersion", ifVersion);
-              NewSchedule definition = ScheduleFields.read(in.object("scheduleData"));
-              ScheduleFields.ifVersion(in);
-              in.refuseIfBad();
-              return saveAll(List.of(definition), i -> "scheduleData", ifVersion, now);
-            })
-        .get(0);
+  private Function<SentFields, Object> swept(Answering call) {
+    return in -> {
+      server.sweep();
+      return call.at(server.millis(), in);
+    };
   }
 
-  @Override
-  public List<SavedSchedule> saveAll(List<NewSchedule> schedules) {
-    return write(
-        now -> {
-          SentFields in = server.sent().with("scheduleDataList", schedules);
-          List<NewSchedule> definitions = ScheduleFields.readAll(in);
-          in.refuseIfBad();
-          return saveAll(definitions, i -> "scheduleDataList[" + i + "]", null, now);
-        });
+  private Function<SentFields, Object> written(Answering call) {
+    return swept(call)
+        .andThen(
+            answer -> {
+              makeFires();
+              server.notifyAll();
+              return answer;
+            });
+  }
+
+  private static Answering acted(Answering call) {
+    return (now, in) -> call.at(now, FakeCalls.acted(in));
+  }
+
+  private SavedSchedule save(long now, SentFields in) {
+    NewSchedule definition = ScheduleFields.read(in.object("scheduleData"));
+    Long ifVersion = ScheduleFields.ifVersion(in);
+    in.refuseIfBad();
+    return saveAll(List.of(definition), i -> "scheduleData", ifVersion, now).get(0);
+  }
+
+  private List<SavedSchedule> saveAll(long now, SentFields in) {
+    List<NewSchedule> definitions = ScheduleFields.readAll(in);
+    in.refuseIfBad();
+    return saveAll(definitions, i -> "scheduleDataList[" + i + "]", null, now);
   }
 
   private List<SavedSchedule> saveAll(
@@ -182,180 +199,101 @@ final class FakeSchedules implements ScheduleClient {
     return ScheduleRules.nextFire(row.changed(first, lastKept), definition, now);
   }
 
-  @Override
-  public Schedule get(String scheduleId) {
-    return read(now -> row(server.sent(), scheduleId).show(now));
-  }
-
-  @Override
-  public Schedule find(String name) {
-    return read(
-        now -> {
-          SentFields in = server.sent().with("name", name);
-          ScheduleFields.named(in);
-          in.refuseIfBad();
-          FakeSchedule row = named(name);
-          if (row == null) {
-            throw noSuchSchedule(name);
-          }
-          return row.show(now);
-        });
-  }
-
-  @Override
-  public SchedulePage list(ScheduleListRequest request) {
-    return read(
-        now -> {
-          SentFields in = server.sent().withAll(request);
-          ScheduleFields.Listed listed = ScheduleFields.listed(in);
-          in.refuseIfBad();
-          List<FakeSchedule> page =
-              rows.headMap(listed.before(), false).descendingMap().values().stream()
-                  .filter(
-                      row -> request.states().isEmpty() || request.states().contains(row.state()))
-                  .filter(
-                      row -> listed.type() == null || row.targetType().equals(listed.type().name()))
-                  .limit(listed.limit())
-                  .toList();
-          return new SchedulePage(
-              page.stream().map(row -> row.show(now)).toList(),
-              page.size() < listed.limit() ? null : page.get(listed.limit() - 1).scheduleId());
-        });
-  }
-
-  @Override
-  public FirePage fires(String scheduleId, int limit, String cursor) {
-    return read(
-        now -> {
-          SentFields in = server.sent().with("limit", limit).with("cursor", cursor);
-          PageFields.limit(in);
-          long before = PageFields.before(in);
-          FireHistory history = histories.get(scheduleId);
-          if (history == null || history.isEmpty()) {
-            history = row(in, scheduleId).history();
-          }
-          in.refuseIfBad();
-          return history.page(before, limit);
-        });
-  }
-
-  @Override
-  public FirePreview preview(FirePreviewRequest request) {
-    return read(
-        now -> {
-          SentFields in = server.sent().withAll(request);
-          ScheduleFields.Preview preview = ScheduleFields.preview(in);
-          in.refuseIfBad();
-          return preview.at(now);
-        });
-  }
-
-  @Override
-  public void pause(String scheduleId, Instant until, String operator, String reason) {
-    Long untilMs = until == null ? null : (Long) until.toEpochMilli();
-    write(
-        now -> {
-          SentFields in = server.act(operator, reason).with("until", untilMs);
-          PauseFields.until(in, now);
-          FakeSchedule row = row(in, scheduleId);
-          List<ScheduleFire> withdrawn = fires.withdrawable(row, now);
-          if (row.state() != ScheduleState.ENDED || !withdrawn.isEmpty()) {
-            fires.withdraw(row, withdrawn);
-            row.pause(
-                withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime(),
-                untilMs,
-                now);
-            row.raiseVersion(server.creates.newNumber());
-          }
-          return row;
-        });
-  }
-
-  @Override
-  public void resume(String scheduleId, boolean catchUp, String operator, String reason) {
-    write(
-        now -> {
-          FakeSchedule row = row(server.act(operator, reason), scheduleId);
-          if (row.state() == ScheduleState.PAUSED) {
-            row.resume(catchUp, now);
-            row.raiseVersion(server.creates.newNumber());
-          }
-          return row;
-        });
-  }
-
-  @Override
-  public void delete(String scheduleId, String operator, String reason) {
-    write(
-        now -> {
-          FakeSchedule row = row(server.act(operator, reason), scheduleId);
-          fires.withdraw(row, fires.withdrawable(row, now));
-          return rows.remove(row.id());
-        });
-  }
-
-  @Override
-  public TriggeredRun trigger(
-      String scheduleId, String idempotencyKey, String operator, String reason) {
-    return write(
-        now -> {
-          SentFields in = server.act(operator, reason).with("idempotencyKey", idempotencyKey);
-          TaskFields.idempotencyKey(in);
-          return fires.trigger(row(in, scheduleId), idempotencyKey, now);
-        });
-  }
-
-  @Override
-  public Backfilled backfill(
-      String scheduleId, Instant from, Instant to, int limit, String operator, String reason) {
-    return write(
-        now -> {
-          SentFields in =
-              server
-                  .act(operator, reason)
-                  .with("from", from.toEpochMilli())
-                  .with("to", to.toEpochMilli())
-                  .with("limit", limit);
-          ScheduleFields.backfill(in);
-          return fires.backfill(
-              row(in, scheduleId), from.toEpochMilli(), to.toEpochMilli(), limit, now);
-        });
-  }
-
-  /** A call; it gets the time, in epoch ms. */
-  private interface Call<T> {
-    T at(long now);
-  }
-
-  private <T> T read(Call<T> call) {
-    synchronized (server) {
-      server.before();
-      server.sweep();
-      return call.at(server.millis());
+  private Schedule show(long now, SentFields in) {
+    if (!in.has("name")) {
+      return row(in).show(now);
     }
-  }
-
-  private <T> T write(Call<T> call) {
-    synchronized (server) {
-      T answer = read(call);
-      makeFires();
-      server.notifyAll();
-      server.after();
-      return answer;
+    ScheduleFields.named(in);
+    in.refuseIfBad();
+    String name = in.text("name").value();
+    FakeSchedule row = named(name);
+    if (row == null) {
+      throw noSuchSchedule(name);
     }
+    return row.show(now);
   }
 
-  /**
-   * The schedule that a call names.
-   *
-   * @param in the other fields of the call, which must be valid
-   */
-  private FakeSchedule row(SentFields in, String scheduleId) {
-    Long id = ScheduleFields.named(in.with("scheduleId", scheduleId)).id();
+  private SchedulePage list(long now, SentFields in) {
+    ScheduleFields.Listed listed = ScheduleFields.listed(in);
+    in.refuseIfBad();
+    String states = in.text("state").or("");
+    List<FakeSchedule> page =
+        rows.headMap(listed.before(), false).descendingMap().values().stream()
+            .filter(
+                row -> states.isEmpty() || List.of(states.split(",")).contains(row.state().name()))
+            .filter(row -> listed.type() == null || row.targetType().equals(listed.type().name()))
+            .limit(listed.limit())
+            .toList();
+    return new SchedulePage(
+        page.stream().map(row -> row.show(now)).toList(),
+        page.size() < listed.limit() ? null : page.get(listed.limit() - 1).scheduleId());
+  }
+
+  private FirePage history(long now, SentFields in) {
+    int limit = PageFields.limit(in);
+    long before = PageFields.before(in);
+    FireHistory history = histories.get(in.text("scheduleId").value());
+    if (history == null || history.isEmpty()) {
+      history = row(in).history();
+    }
+    in.refuseIfBad();
+    return history.page(before, limit);
+  }
+
+  private static FirePreview preview(long now, SentFields in) {
+    ScheduleFields.Preview preview = ScheduleFields.preview(in);
+    in.refuseIfBad();
+    return preview.at(now);
+  }
+
+  private Void pause(long now, SentFields in) {
+    Long untilMs = PauseFields.until(in, now);
+    FakeSchedule row = row(in);
+    List<ScheduleFire> withdrawn = fires.withdrawable(row, now);
+    if (row.state() != ScheduleState.ENDED || !withdrawn.isEmpty()) {
+      fires.withdraw(row, withdrawn);
+      row.pause(
+          withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime(),
+          untilMs,
+          now);
+      row.raiseVersion(server.creates.newNumber());
+    }
+    return null;
+  }
+
+  private Void resume(long now, SentFields in) {
+    FakeSchedule row = row(in);
+    if (row.state() == ScheduleState.PAUSED) {
+      row.resume(in.number("catchUp").or(0) != 0, now);
+      row.raiseVersion(server.creates.newNumber());
+    }
+    return null;
+  }
+
+  private Void delete(long now, SentFields in) {
+    FakeSchedule row = row(in);
+    fires.withdraw(row, fires.withdrawable(row, now));
+    rows.remove(row.id());
+    return null;
+  }
+
+  private TriggeredRun trigger(long now, SentFields in) {
+    String key = TaskFields.idempotencyKey(in);
+    return fires.trigger(row(in), key, now);
+  }
+
+  private Backfilled backfill(long now, SentFields in) {
+    ScheduleFields.Backfill wanted = ScheduleFields.backfill(in);
+    return fires.backfill(row(in), wanted.from(), wanted.to(), wanted.limit(), now);
+  }
+
+  /** The schedule that a call names, whose fields must be valid. */
+  private FakeSchedule row(SentFields in) {
+    Long id = ScheduleFields.named(in).id();
     in.refuseIfBad();
     FakeSchedule row = rows.get(id);
     if (row == null) {
-      throw noSuchSchedule(scheduleId);
+      throw noSuchSchedule(in.text("scheduleId").value());
     }
     return row;
   }

@@ -5,7 +5,6 @@ import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
-import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.event.EventKind;
@@ -82,18 +81,17 @@ final class FakeTasks {
     return toTask(task).withWorkerIds(task.workers);
   }
 
-  TaskPage ofType(String taskType, TaskPageRequest request) {
-    SentFields in = server.sent().with("taskType", taskType).withAll(request);
+  TaskPage ofType(SentFields in) {
     TaskFields.existingType(in);
     int limit = limitOf(in);
-    TaskTypeSettings type = server.types.named(taskType);
-    return page(request, limit, task -> server.types.of(task) == type);
+    TaskTypeSettings type = server.types.named(in.text("taskType").value());
+    return page(in, in.number("status").or(0), limit, task -> server.types.of(task) == type);
   }
 
-  TaskPage ofUser(String userId, TaskPageRequest request) {
-    SentFields in = server.sent().with("userId", userId).withAll(request);
-    TaskFields.userId(in);
-    return page(request, limitOf(in), task -> task.row.userId().equals(userId));
+  TaskPage ofUser(SentFields in) {
+    String userId = TaskFields.userId(in);
+    int limit = limitOf(in);
+    return page(in, in.number("statusList").or(0), limit, task -> task.row.userId().equals(userId));
   }
 
   /** The limit of a page, once all fields have been read. */
@@ -104,17 +102,19 @@ final class FakeTasks {
     return limit;
   }
 
-  private TaskPage page(TaskPageRequest request, int limit, Predicate<FakeTask> which) {
+  /**
+   * @param statuses as bits; 0 for all
+   */
+  private TaskPage page(SentFields in, int statuses, int limit, Predicate<FakeTask> which) {
     server.sweep();
     long end =
-        PageFields.numberOf(request.cursor())
+        PageFields.numberOf(in.text("cursor").value())
             .orElseThrow(() -> invalid("cursor", PageFields.CURSOR_RULE));
     List<FakeTask> newestFirst =
         all()
             .filter(which)
             .filter(task -> task.number() < end)
-            .filter(
-                task -> request.statuses().isEmpty() || request.statuses().contains(task.status()))
+            .filter(task -> statuses == 0 || (statuses & task.status().code()) != 0)
             .sorted(Comparator.comparingLong(FakeTask::number).reversed())
             .toList();
     List<FakeTask> page = newestFirst.subList(0, Math.min(limit, newestFirst.size()));

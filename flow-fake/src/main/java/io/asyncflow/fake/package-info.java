@@ -3,10 +3,11 @@
  * jobs and schedules are in memory and obey the server's rules, under a clock that a test can move.
  * No test framework is needed.
  *
- * <p>The server reads a call, has its parts do it, and answers. The parts use each other, under the
- * monitor of the server:
+ * <p>The parts of the server answer calls by their paths. They use each other, under the monitor of
+ * the server:
  *
  * <ul>
+ *   <li>{@code FakeCalls}: which part answers which call
  *   <li>{@code FakeTypes}, {@code FakeTasks} and {@code FakeTask}: what there is
  *   <li>{@code FakeCreates}: new tasks, and their keys
  *   <li>{@code FakeHolds}, {@code FakeReports}, {@code FakeObjects} and {@code FakeWorkers}: what

@@ -32,6 +32,7 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.act.ActFilter;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -722,20 +723,29 @@ class FakeFlowServerTest {
   void callsThatItDoesNotHaveSayWhatToDo() {
     List<ThrowingCallable> calls =
         List.of(
-            server::find,
-            server::steer,
-            server::bulk,
-            server::workers,
-            server::tables,
-            server::stats,
-            server::acts,
-            server::keys,
-            server::hooks);
+            () -> server.find().why("1_lark_task_1"),
+            () -> server.steer().runNow("1_lark_task_1", null, null),
+            () -> server.bulk().get("1"),
+            () -> server.workers().get("w"),
+            () -> server.tables().list("lark"),
+            () -> server.stats().meta(),
+            () -> server.acts().list(ActFilter.ALL, null, null),
+            () -> server.keys().me(),
+            () -> server.hooks().list());
     assertThat(calls)
         .allSatisfy(
             call ->
                 assertThatExceptionOfType(UnsupportedOperationException.class)
                     .isThrownBy(call)
-                    .withMessageContaining("ForwardingFlowClient"));
+                    .withMessageContaining("withAnswer"));
+  }
+
+  @Test
+  void aTestAnswersCallsThatItDoesNotHave() {
+    server.withAnswer("/api/worker/list", call -> List.of());
+    server.withAnswer("/api/hook/test", call -> "task of " + call.fields().get("name"));
+    assertThat(server.workers().list(7)).isEmpty();
+    assertThat(server.hooks().test("crm")).isEqualTo("task of crm");
+    assertThat(server.answeredPaths()).contains("/api/hook/test", "/api/task/createTask");
   }
 }

@@ -1,13 +1,35 @@
 package io.asyncflow.api.bulk;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.Transport;
+
 /**
  * The calls of flowsvr's contract for acts on all tasks that match a search; see {@link
- * io.asyncflow.api.FlowClient} for the exceptions. Implementations are thread-safe.
+ * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
  */
-public interface BulkClient {
+public final class BulkClient {
+
+  private static final Answer<BulkPreview> PREVIEW = Answer.of(BulkPreview.class);
+  private static final Answer<String> STARTED = Answer.of(Started.class, Started::bulkId);
+  private static final Answer<Bulk> BULK = Answer.of(Bulk.class);
+  private static final Answer<BulkPage> PAGE = Answer.of(BulkPage.class);
+
+  private record Started(String bulkId) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public BulkClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /** Says what a bulk would do. */
-  BulkPreview preview(NewBulk bulk);
+  public BulkPreview preview(NewBulk bulk) {
+    return transport.send(Call.to("/api/bulk/preview", PREVIEW).withBody(bulk));
+  }
 
   /**
    * Starts what was previewed.
@@ -17,9 +39,17 @@ public interface BulkClient {
    * @param reason is required
    * @return the id of the bulk
    */
-  String start(String token, long count, String operator, String reason);
+  public String start(String token, long count, String operator, String reason) {
+    return transport.send(
+        Call.to("/api/bulk/start", STARTED)
+            .with("token", token)
+            .with("count", count)
+            .by(operator, reason));
+  }
 
-  Bulk get(String bulkId);
+  public Bulk get(String bulkId) {
+    return transport.send(Call.to("/api/bulk/get", BULK).with("bulkId", bulkId));
+  }
 
   /**
    * Bulks that have started, the newest first.
@@ -27,11 +57,18 @@ public interface BulkClient {
    * @param limit 1 to 1,000; {@code null} for 100
    * @param cursor {@code null} for the first page
    */
-  BulkPage list(Integer limit, String cursor);
+  public BulkPage list(Integer limit, String cursor) {
+    return transport.send(
+        Call.to("/api/bulk/list", PAGE).with("limit", limit).with("cursor", cursor));
+  }
 
   /** Stops a bulk after its page; it can be resumed. Stopping a stopped one changes nothing. */
-  void stop(String bulkId, String operator, String reason);
+  public void stop(String bulkId, String operator, String reason) {
+    transport.send(Call.to("/api/bulk/stop").with("bulkId", bulkId).by(operator, reason));
+  }
 
   /** Lets a stopped bulk go on where it was. */
-  void resume(String bulkId, String operator, String reason);
+  public void resume(String bulkId, String operator, String reason) {
+    transport.send(Call.to("/api/bulk/resume").with("bulkId", bulkId).by(operator, reason));
+  }
 }

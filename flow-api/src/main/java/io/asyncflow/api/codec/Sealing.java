@@ -11,6 +11,8 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.Team;
 import io.asyncflow.api.codec.Field.Kind;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.Schedule;
+import io.asyncflow.api.schedule.SchedulePage;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -181,7 +183,7 @@ public final class Sealing {
   }
 
   /** One record whose key is lost must not hide all others: it stays sealed. */
-  private static <T> T openedIfPossible(T sealed, UnaryOperator<T> opening) {
+  static <T> T openedIfPossible(T sealed, UnaryOperator<T> opening) {
     try {
       return opening.apply(sealed);
     } catch (CodecException staysSealed) {
@@ -205,6 +207,18 @@ public final class Sealing {
    */
   public NewSchedule opened(NewSchedule schedule) {
     return changed(schedule, null, this::open);
+  }
+
+  /** The schedule with its definition opened. */
+  Schedule opened(Schedule schedule) {
+    return schedule.withDefinition(opened(schedule.definition()));
+  }
+
+  /** The page with its schedules opened. */
+  SchedulePage opened(SchedulePage page) {
+    return new SchedulePage(
+        page.scheduleList().stream().map(one -> openedIfPossible(one, this::opened)).toList(),
+        page.nextCursor());
   }
 
   private static NewSchedule changed(

@@ -10,7 +10,7 @@ import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
-import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.Transport;
 import java.util.List;
 
 /**
@@ -25,7 +25,7 @@ import java.util.List;
  * store().put}) are passed on as they are: a worker seals before it knows whether a text is too
  * large for a row. In lists, texts that cannot be opened stay sealed; all other calls throw a
  * {@link CodecException}, and a future fails with it. The calls of {@link #async} seal on the
- * thread that makes them. Thread-safe.
+ * thread that makes them, unless they take a thread each. Thread-safe.
  */
 public final class SealingFlowClient extends ForwardingFlowClient {
 
@@ -79,22 +79,20 @@ public final class SealingFlowClient extends ForwardingFlowClient {
 
   @Override
   public AsyncFlowClient async() {
-    return new SealingAsyncFlowClient(client.async(), sealing);
+    return client.async().takesThreads()
+        ? new AsyncFlowClient(this)
+        : new AsyncFlowClient(transport());
   }
 
   @Override
-  public JobClient jobs() {
-    return new SealingJobClient(super.jobs(), sealing);
-  }
-
-  @Override
-  public ScheduleClient schedules() {
-    return new SealingScheduleClient(super.schedules(), sealing);
+  public Transport transport() {
+    return new SealingTransport(super.transport(), sealing);
   }
 
   @Override
   public StoreClient store() {
-    // The plain clients: they tell whose task a stored text belongs to.
-    return new SealingStoreClient(super.store(), super::getTask, super.jobs()::getJob, sealing);
+    // The plain calls: they tell whose task a stored text belongs to.
+    return new SealingStoreClient(
+        super.store(), super::getTask, new JobClient(super.transport())::getJob, sealing);
   }
 }

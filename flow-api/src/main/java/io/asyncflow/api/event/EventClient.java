@@ -1,14 +1,27 @@
 package io.asyncflow.api.event;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.Transport;
 import java.time.Duration;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/**
- * The calls about events. Errors are those of {@link io.asyncflow.api.FlowClient}. Implementations
- * are thread-safe.
- */
-public interface EventClient {
+/** The calls about events. Errors are those of {@link io.asyncflow.api.FlowClient}. Thread-safe. */
+public final class EventClient {
+
+  /** A kind of a later version must not end the list. */
+  private static final Answer<EventPage> PAGE = Answer.ofAnyVersion(EventPage.class);
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public EventClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /**
    * The events after a cursor, oldest first.
@@ -19,7 +32,14 @@ public interface EventClient {
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#INVALID_INPUT} if
    *     the cursor is older than the events that are kept
    */
-  EventPage list(EventFilter filter, String cursor, int limit, Duration wait);
+  public EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
+    return transport.send(
+        filtered(Call.to("/api/event/list", PAGE), filter)
+            .with("cursor", cursor)
+            .with("limit", limit)
+            .with("waitMs", wait.toMillis())
+            .waiting(wait));
+  }
 
   /**
    * Opens a stream of the events after a cursor.
@@ -27,7 +47,11 @@ public interface EventClient {
    * @param cursor {@code null} for what happens from now on
    * @throws io.asyncflow.api.FlowException as {@link #list}
    */
-  EventConnection open(EventFilter filter, String cursor);
+  public EventConnection open(EventFilter filter, String cursor) {
+    return transport.send(
+        filtered(Call.to("/api/event/stream", Answer.EVENTS), filter)
+            .with(Call.LAST_EVENT_ID, cursor));
+  }
 
   /**
    * Follows the events after a cursor until the thread is interrupted, across broken connections
@@ -38,9 +62,15 @@ public interface EventClient {
    * @param cursors receives each cursor with which following may go on later, also while nothing
    *     that is wanted happens: keep the last one
    */
-  default void follow(
+  public void follow(
       EventFilter filter, String cursor, Consumer<Event> listener, Consumer<String> cursors)
       throws InterruptedException {
     new EventFollower(List.of(this)).follow(filter, cursor, listener, cursors);
+  }
+
+  private static <T> Call<T> filtered(Call<T> call, EventFilter filter) {
+    return call.with("taskTypes", new TreeSet<>(filter.taskTypes()))
+        .with("kinds", new TreeSet<>(filter.kinds()))
+        .with("userId", filter.userId());
   }
 }

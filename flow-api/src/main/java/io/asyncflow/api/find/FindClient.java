@@ -1,13 +1,36 @@
 package io.asyncflow.api.find;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.Transport;
+
 /**
  * The calls of flowsvr's contract that find tasks and say why they do not run; see {@link
- * io.asyncflow.api.FlowClient} for the exceptions. Implementations are thread-safe.
+ * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
  */
-public interface FindClient {
+public final class FindClient {
+
+  private static final Answer<FoundTasks> FOUND = Answer.of(FoundTasks.class);
+  private static final Answer<RunningPage> RUNNING = Answer.of(RunningPage.class);
+  private static final Answer<Why> WHY = Answer.of(Because.class, Because::why);
+  private static final Answer<TaskHistory> HISTORY = Answer.of(TaskHistory.class);
+  private static final Answer<JobMap> JOB_MAP = Answer.of(JobMap.class);
+
+  private record Because(Why why) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public FindClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /** A page of a search. */
-  FoundTasks search(SearchRequest search);
+  public FoundTasks search(SearchRequest search) {
+    return transport.send(Call.to("/api/task/search", FOUND).withBody(search));
+  }
 
   /**
    * Executing tasks, those that have run for the longest first.
@@ -16,20 +39,32 @@ public interface FindClient {
    * @param workerId {@code null} for all
    * @param limit 1 to 1,000; {@code null} for 100
    */
-  RunningPage running(String taskType, String workerId, Integer limit);
+  public RunningPage running(String taskType, String workerId, Integer limit) {
+    return transport.send(
+        Call.to("/api/task/running", RUNNING)
+            .with("taskType", taskType)
+            .with("workerId", workerId)
+            .with("limit", limit));
+  }
 
   /** Why a task does not run. */
-  Why why(String taskId);
+  public Why why(String taskId) {
+    return transport.send(Call.to("/api/task/why", WHY).with("taskId", taskId));
+  }
 
   /**
    * Why a child of a job does not run, also while it is no task yet.
    *
    * @param index from 0
    */
-  Why whyOfChild(String jobId, int index);
+  public Why whyOfChild(String jobId, int index) {
+    return transport.send(Call.to("/api/task/why", WHY).with("jobId", jobId).with("index", index));
+  }
 
   /** What happened to a task. */
-  TaskHistory history(String taskId);
+  public TaskHistory history(String taskId) {
+    return transport.send(Call.to("/api/task/history", HISTORY).with("taskId", taskId));
+  }
 
   /**
    * A stretch of the children of a job.
@@ -37,5 +72,11 @@ public interface FindClient {
    * @param from the index of the first
    * @param count 1 to 5,000; {@code null} for 5,000
    */
-  JobMap jobMap(String jobId, int from, Integer count);
+  public JobMap jobMap(String jobId, int from, Integer count) {
+    return transport.send(
+        Call.to("/api/job/getJobMap", JOB_MAP)
+            .with("jobId", jobId)
+            .with("from", from)
+            .with("count", count));
+  }
 }

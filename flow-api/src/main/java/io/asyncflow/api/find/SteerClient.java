@@ -1,12 +1,28 @@
 package io.asyncflow.api.find;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.Transport;
 
 /**
  * The calls of flowsvr's contract that steer a single task; see {@link io.asyncflow.api.FlowClient}
- * for the exceptions. Implementations are thread-safe.
+ * for the exceptions. Thread-safe.
  */
-public interface SteerClient {
+public final class SteerClient {
+
+  private static final Answer<String> TASK_ID = Answer.of(Cloned.class, Cloned::taskId);
+
+  private record Cloned(String taskId) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public SteerClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /**
    * Makes a waiting task due that would be later.
@@ -14,17 +30,38 @@ public interface SteerClient {
    * @param operator who does it; may be {@code null}
    * @param reason may be {@code null}
    */
-  void runNow(String taskId, String operator, String reason);
+  public void runNow(String taskId, String operator, String reason) {
+    transport.send(Call.to("/api/task/runNow").with("taskId", taskId).by(operator, reason));
+  }
 
   /** Changes when a waiting task is due, or how urgent it is. */
-  void reschedule(String taskId, NewDue due, String operator, String reason);
+  public void reschedule(String taskId, NewDue due, String operator, String reason) {
+    transport.send(
+        Call.to("/api/task/reschedule")
+            .with("taskId", taskId)
+            .with("runAt", due.runAt())
+            .with("delayMs", due.delayMs())
+            .with("priority", due.priority())
+            .by(operator, reason));
+  }
 
   /**
    * Makes a new task like another one.
    *
    * @return the new task's id
    */
-  String clone(String taskId, Changes changes, String operator, String reason);
+  public String clone(String taskId, Changes changes, String operator, String reason) {
+    return transport.send(
+        Call.to("/api/task/clone", TASK_ID)
+            .with("taskId", taskId)
+            .with("taskStage", changes.taskStage())
+            .with("taskContext", changes.taskContext())
+            .with("priority", changes.priority())
+            .with("runAt", changes.runAt())
+            .with("userId", changes.userId())
+            .with("idempotencyKey", changes.idempotencyKey())
+            .by(operator, reason));
+  }
 
   /**
    * Ends the lease of an executing task before its time; no attempt is counted.
@@ -32,7 +69,13 @@ public interface SteerClient {
    * @param leaseEpoch of the hold that shall end
    * @param reason is required
    */
-  void expireLease(String taskId, int leaseEpoch, String operator, String reason);
+  public void expireLease(String taskId, int leaseEpoch, String operator, String reason) {
+    transport.send(
+        Call.to("/api/task/expireLease")
+            .with("taskId", taskId)
+            .with("leaseEpoch", leaseEpoch)
+            .by(operator, reason));
+  }
 
   /**
    * Forces a status, whatever it is now; the holder of the task cannot report any more. A task that
@@ -41,7 +84,13 @@ public interface SteerClient {
    * @param status {@code WAITING}, {@code SUCCESS}, {@code FAILED} or {@code CANCELLED}
    * @param reason is required
    */
-  void setStatus(String taskId, TaskStatus status, String operator, String reason);
+  public void setStatus(String taskId, TaskStatus status, String operator, String reason) {
+    transport.send(
+        Call.to("/api/task/setStatus")
+            .with("taskId", taskId)
+            .with("status", status.code())
+            .by(operator, reason));
+  }
 
   /**
    * When a task shall be due, or how urgent it shall be; one of the three is given.
@@ -50,7 +99,7 @@ public interface SteerClient {
    * @param delayMs from now
    * @param priority seconds of head start
    */
-  record NewDue(Long runAt, Long delayMs, Integer priority) {
+  public record NewDue(Long runAt, Long delayMs, Integer priority) {
 
     public static NewDue at(long epochMs) {
       return new NewDue(epochMs, null, null);
@@ -70,7 +119,7 @@ public interface SteerClient {
    *
    * @param runAt epoch milliseconds from which it is due; {@code null} for at once
    */
-  record Changes(
+  public record Changes(
       String taskStage,
       String taskContext,
       Integer priority,

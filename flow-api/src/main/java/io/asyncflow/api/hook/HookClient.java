@@ -1,16 +1,36 @@
 package io.asyncflow.api.hook;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Transport;
 import java.util.List;
 
 /**
  * The calls of flowsvr's contract about hooks; see {@link FlowClient} for the exceptions. Every
  * call that names a hook throws a {@link FlowException} with {@link ErrorCode#NO_SUCH_HOOK} if
- * there is none. Implementations are thread-safe.
+ * there is none. Thread-safe.
  */
-public interface HookClient {
+public final class HookClient {
+
+  private static final Answer<SavedHook> SAVED = Answer.of(SavedHook.class);
+  private static final Answer<List<Hook>> HOOKS = Answer.of(Hooks.class, Hooks::hookList);
+  private static final Answer<String> TESTED = Answer.of(Tested.class, Tested::taskId);
+
+  private record Hooks(List<Hook> hookList) {}
+
+  private record Tested(String taskId) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public HookClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /**
    * Creates or changes the hook of this name.
@@ -20,15 +40,26 @@ public interface HookClient {
    * @return with the secret if the hook is new
    * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if the servers do not allow the URL
    */
-  SavedHook save(NewHook hook, String operator, String reason);
+  public SavedHook save(NewHook hook, String operator, String reason) {
+    return transport.send(
+        Call.to("/api/hook/save", SAVED)
+            .with("name", hook.name())
+            .with("url", hook.url())
+            .with("taskTypes", hook.taskTypes())
+            .with("kinds", hook.kinds())
+            .with("state", hook.state())
+            .by(operator, reason));
+  }
 
   /** Saves a hook without an operator and a reason. */
-  default SavedHook save(NewHook hook) {
+  public SavedHook save(NewHook hook) {
     return save(hook, null, null);
   }
 
   /** All hooks. */
-  List<Hook> list();
+  public List<Hook> list() {
+    return transport.send(Call.to("/api/hook/list", HOOKS));
+  }
 
   /**
    * Sends a test to the URL of a hook.
@@ -36,7 +67,9 @@ public interface HookClient {
    * @return the id of the task that delivers it
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if the hook is not active
    */
-  String test(String name);
+  public String test(String name) {
+    return transport.send(Call.to("/api/hook/test", TESTED).with("name", name));
+  }
 
   /**
    * Gives a hook a new secret. The one before signs beside it for 24 hours.
@@ -44,10 +77,13 @@ public interface HookClient {
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  SavedHook rotate(String name, String operator, String reason);
+  public SavedHook rotate(String name, String operator, String reason) {
+    return transport.send(
+        Call.to("/api/hook/rotate", SAVED).with("name", name).by(operator, reason));
+  }
 
   /** Rotates the secret of a hook without an operator and a reason. */
-  default SavedHook rotate(String name) {
+  public SavedHook rotate(String name) {
     return rotate(name, null, null);
   }
 
@@ -57,10 +93,12 @@ public interface HookClient {
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  void delete(String name, String operator, String reason);
+  public void delete(String name, String operator, String reason) {
+    transport.send(Call.to("/api/hook/delete").with("name", name).by(operator, reason));
+  }
 
   /** Deletes a hook without an operator and a reason. */
-  default void delete(String name) {
+  public void delete(String name) {
     delete(name, null, null);
   }
 }

@@ -1,17 +1,34 @@
 package io.asyncflow.api.key;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The calls of flowsvr's contract about access keys; see {@link FlowClient} for the exceptions.
- * Implementations are thread-safe.
+ * Thread-safe.
  */
-public interface KeyClient {
+public final class KeyClient {
+
+  private static final Answer<IssuedKey> ISSUED = Answer.of(IssuedKey.class);
+  private static final Answer<KeyPage> KEYS = Answer.of(KeyPage.class);
+  private static final Answer<DeniedPage> DENIED = Answer.of(DeniedPage.class);
+  private static final Answer<Me> ME = Answer.of(Me.class);
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public KeyClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /**
    * Makes a key. A repeat after a lost answer is refused by the name, or makes another key: revoke
@@ -20,7 +37,9 @@ public interface KeyClient {
    * @throws FlowException with {@link ErrorCode#KEY_CONFLICT} if a live key has the name, or the
    *     caller may not do all that the key may
    */
-  IssuedKey create(NewKey key);
+  public IssuedKey create(NewKey key) {
+    return transport.send(Call.to("/api/key/create", ISSUED).withBody(key));
+  }
 
   /**
    * Lists keys, newest first.
@@ -29,10 +48,16 @@ public interface KeyClient {
    * @param limit the most keys in a page, 1 to 1,000; {@code null} for 100
    * @param cursor the last page's {@link KeyPage#nextCursor()}; {@code null} for the first page
    */
-  KeyPage list(KeyState state, Integer limit, String cursor);
+  public KeyPage list(KeyState state, Integer limit, String cursor) {
+    return transport.send(
+        Call.to("/api/key/list", KEYS)
+            .with("state", state)
+            .with("limit", limit)
+            .with("cursor", cursor));
+  }
 
   /** All keys in this state, or in any for {@code null}, newest first. */
-  default List<ListedKey> list(KeyState state) {
+  public List<ListedKey> list(KeyState state) {
     List<ListedKey> keys = new ArrayList<>();
     String cursor = null;
     do {
@@ -50,7 +75,12 @@ public interface KeyClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_KEY} if there is none, {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended or has a successor
    */
-  IssuedKey rotate(String keyId, Duration overlap);
+  public IssuedKey rotate(String keyId, Duration overlap) {
+    return transport.send(
+        Call.to("/api/key/rotate", ISSUED)
+            .with("keyId", keyId)
+            .with("overlapSeconds", overlap.toSeconds()));
+  }
 
   /**
    * Ends a key. Does nothing if it was revoked before.
@@ -59,7 +89,9 @@ public interface KeyClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_KEY} if there is none, {@link
    *     ErrorCode#KEY_CONFLICT} if nobody could make keys without it
    */
-  void revoke(String keyId, String reason);
+  public void revoke(String keyId, String reason) {
+    transport.send(Call.to("/api/key/revoke").with("keyId", keyId).with("reason", reason));
+  }
 
   /**
    * Refuses a caller with tokens of the issuer, and ends its sessions.
@@ -69,10 +101,16 @@ public interface KeyClient {
    * @param time up to 30 days
    * @param reason at most 1,000 characters; {@code null} for none
    */
-  void deny(String subject, Duration time, String reason);
+  public void deny(String subject, Duration time, String reason) {
+    transport.send(
+        Call.to("/api/key/deny")
+            .with("principal", subject)
+            .with("seconds", time.plusNanos(999_999_999).toSeconds())
+            .with("reason", reason));
+  }
 
   /** Lets a caller in again that was denied. */
-  default void allow(String subject, String reason) {
+  public void allow(String subject, String reason) {
     deny(subject, Duration.ZERO, reason);
   }
 
@@ -82,10 +120,13 @@ public interface KeyClient {
    * @param limit the most callers in a page, 1 to 1,000; {@code null} for 100
    * @param cursor the last page's {@link DeniedPage#nextCursor()}; {@code null} for the first page
    */
-  DeniedPage denied(Integer limit, String cursor);
+  public DeniedPage denied(Integer limit, String cursor) {
+    return transport.send(
+        Call.to("/api/key/denied", DENIED).with("limit", limit).with("cursor", cursor));
+  }
 
   /** All callers that are denied now. */
-  default List<DeniedCaller> denied() {
+  public List<DeniedCaller> denied() {
     List<DeniedCaller> denied = new ArrayList<>();
     String cursor = null;
     do {
@@ -97,5 +138,7 @@ public interface KeyClient {
   }
 
   /** Whom the server takes this client for. */
-  Me me();
+  public Me me() {
+    return transport.send(Call.to("/api/key/me", ME));
+  }
 }

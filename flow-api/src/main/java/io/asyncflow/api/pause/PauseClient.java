@@ -1,19 +1,33 @@
 package io.asyncflow.api.pause;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Transport;
 import java.time.Instant;
 
 /**
  * The calls of flowsvr's contract about pauses; see {@link FlowClient} for the exceptions.
- * Implementations are thread-safe.
+ * Thread-safe.
  *
  * <p>No server gives tasks to what is paused a second after the call has returned. Repeating a call
  * changes nothing. {@code operator} and {@code reason} are recorded with the act; {@code null} for
  * none.
  */
-public interface PauseClient {
+public final class PauseClient {
+
+  private static final Answer<PausePage> PAUSES = Answer.of(PausePage.class);
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public PauseClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /**
    * Pauses a type, a stage or a worker.
@@ -22,18 +36,28 @@ public interface PauseClient {
    * @param until when the pause ends by itself; {@code null} for never
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK_TYPE} if there is no such type
    */
-  void set(PauseKind kind, String name, Instant until, String operator, String reason);
+  public void set(PauseKind kind, String name, Instant until, String operator, String reason) {
+    transport.send(
+        Call.to("/api/pause/set")
+            .with("kind", kind)
+            .with("name", name)
+            .with("until", until == null ? null : until.toEpochMilli())
+            .by(operator, reason));
+  }
 
   /** Pauses until {@link #clear(PauseKind, String)}, without an operator and a reason. */
-  default void set(PauseKind kind, String name) {
+  public void set(PauseKind kind, String name) {
     set(kind, name, null, null, null);
   }
 
   /** Ends a pause; does nothing if there is none. */
-  void clear(PauseKind kind, String name, String operator, String reason);
+  public void clear(PauseKind kind, String name, String operator, String reason) {
+    transport.send(
+        Call.to("/api/pause/clear").with("kind", kind).with("name", name).by(operator, reason));
+  }
 
   /** Ends a pause, without an operator and a reason. */
-  default void clear(PauseKind kind, String name) {
+  public void clear(PauseKind kind, String name) {
     clear(kind, name, null, null);
   }
 
@@ -44,5 +68,11 @@ public interface PauseClient {
    * @param limit 1 to 1,000
    * @param cursor of the last page; {@code null} for the first
    */
-  PausePage list(PauseKind kind, int limit, String cursor);
+  public PausePage list(PauseKind kind, int limit, String cursor) {
+    return transport.send(
+        Call.to("/api/pause/list", PAUSES)
+            .with("kind", kind)
+            .with("limit", limit)
+            .with("cursor", cursor));
+  }
 }

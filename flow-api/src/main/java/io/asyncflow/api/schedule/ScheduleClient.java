@@ -1,17 +1,44 @@
 package io.asyncflow.api.schedule;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Transport;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The calls of flowsvr's contract about schedules; see {@link FlowClient} for the exceptions. Every
  * call that names a schedule throws a {@link FlowException} with {@link ErrorCode#NO_SUCH_SCHEDULE}
- * if there is none. Implementations are thread-safe.
+ * if there is none. Thread-safe.
  */
-public interface ScheduleClient {
+public final class ScheduleClient {
+
+  private static final Answer<SavedSchedule> SAVED = Answer.of(SavedSchedule.class);
+  private static final Answer<List<SavedSchedule>> SAVED_LIST =
+      Answer.of(SavedList.class, SavedList::savedList);
+  private static final Answer<Schedule> SCHEDULE = Answer.of(Found.class, Found::scheduleData);
+  private static final Answer<SchedulePage> SCHEDULES = Answer.of(SchedulePage.class);
+  private static final Answer<FirePage> FIRES = Answer.of(FirePage.class);
+  private static final Answer<FirePreview> PREVIEW = Answer.of(FirePreview.class);
+  private static final Answer<TriggeredRun> TRIGGERED = Answer.of(TriggeredRun.class);
+  private static final Answer<Backfilled> BACKFILLED = Answer.of(Backfilled.class);
+
+  private record SavedList(List<SavedSchedule> savedList) {}
+
+  private record Found(Schedule scheduleData) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public ScheduleClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /**
    * Creates or changes the schedule of this name. A save of the same definition writes nothing, so
@@ -21,7 +48,9 @@ public interface ScheduleClient {
    *     never fires, with {@link ErrorCode#NO_SUCH_TASK_TYPE} if the type of its task or job is
    *     unknown
    */
-  SavedSchedule save(NewSchedule schedule);
+  public SavedSchedule save(NewSchedule schedule) {
+    return transport.send(Call.to("/api/schedule/save", SAVED).with("scheduleData", schedule));
+  }
 
   /**
    * As {@link #save(NewSchedule)}, but only if no caller has changed the schedule since it was
@@ -30,23 +59,44 @@ public interface ScheduleClient {
    * @param ifVersion the {@link Schedule#version()} that was read; 0 if there must be no schedule
    * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version
    */
-  SavedSchedule save(NewSchedule schedule, long ifVersion);
+  public SavedSchedule save(NewSchedule schedule, long ifVersion) {
+    return transport.send(
+        Call.to("/api/schedule/save", SAVED)
+            .with("scheduleData", schedule)
+            .with("ifVersion", ifVersion));
+  }
 
   /**
    * Saves 1 to 1,000 schedules of different names, all or none.
    *
    * @return the answers in the order of the schedules
    */
-  List<SavedSchedule> saveAll(List<NewSchedule> schedules);
+  public List<SavedSchedule> saveAll(List<NewSchedule> schedules) {
+    return transport.send(
+        Call.to("/api/schedule/saveAll", SAVED_LIST).with("scheduleDataList", schedules));
+  }
 
   /** Reads a schedule. */
-  Schedule get(String scheduleId);
+  public Schedule get(String scheduleId) {
+    return transport.send(Call.to("/api/schedule/get", SCHEDULE).with("scheduleId", scheduleId));
+  }
 
   /** Reads the schedule of this name. */
-  Schedule find(String name);
+  public Schedule find(String name) {
+    return transport.send(Call.to("/api/schedule/get", SCHEDULE).with("name", name));
+  }
 
   /** A page of schedules, newest first. */
-  SchedulePage list(ScheduleListRequest request);
+  public SchedulePage list(ScheduleListRequest request) {
+    String states =
+        request.states().stream().map(ScheduleState::name).collect(Collectors.joining(","));
+    return transport.send(
+        Call.to("/api/schedule/list", SCHEDULES)
+            .with("state", states)
+            .with("taskType", request.taskType())
+            .with("limit", request.limit())
+            .with("cursor", request.cursor()));
+  }
 
   /**
    * A page of the history of a schedule, newest first, for as long as the server keeps it.
@@ -54,10 +104,18 @@ public interface ScheduleClient {
    * @param limit 1 to 1,000
    * @param cursor of the last page; {@code null} for the first
    */
-  FirePage fires(String scheduleId, int limit, String cursor);
+  public FirePage fires(String scheduleId, int limit, String cursor) {
+    return transport.send(
+        Call.to("/api/schedule/fires", FIRES)
+            .with("scheduleId", scheduleId)
+            .with("limit", limit)
+            .with("cursor", cursor));
+  }
 
   /** The fire times of a plan; stores nothing. */
-  FirePreview preview(FirePreviewRequest request);
+  public FirePreview preview(FirePreviewRequest request) {
+    return transport.send(Call.to("/api/schedule/preview", PREVIEW).withBody(request));
+  }
 
   /**
    * Stops the fires of a schedule. Tasks of later fires that have been created already are
@@ -68,10 +126,16 @@ public interface ScheduleClient {
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  void pause(String scheduleId, Instant until, String operator, String reason);
+  public void pause(String scheduleId, Instant until, String operator, String reason) {
+    transport.send(
+        Call.to("/api/schedule/pause")
+            .with("scheduleId", scheduleId)
+            .with("until", until == null ? null : until.toEpochMilli())
+            .by(operator, reason));
+  }
 
   /** Pauses a schedule until it is resumed, without an operator and a reason. */
-  default void pause(String scheduleId) {
+  public void pause(String scheduleId) {
     pause(scheduleId, null, null, null);
   }
 
@@ -83,10 +147,16 @@ public interface ScheduleClient {
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  void resume(String scheduleId, boolean catchUp, String operator, String reason);
+  public void resume(String scheduleId, boolean catchUp, String operator, String reason) {
+    transport.send(
+        Call.to("/api/schedule/resume")
+            .with("scheduleId", scheduleId)
+            .with("catchUp", catchUp ? 1 : 0)
+            .by(operator, reason));
+  }
 
   /** Resumes a schedule without its past fires, an operator and a reason. */
-  default void resume(String scheduleId) {
+  public void resume(String scheduleId) {
     resume(scheduleId, false, null, null);
   }
 
@@ -97,10 +167,13 @@ public interface ScheduleClient {
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  void delete(String scheduleId, String operator, String reason);
+  public void delete(String scheduleId, String operator, String reason) {
+    transport.send(
+        Call.to("/api/schedule/delete").with("scheduleId", scheduleId).by(operator, reason));
+  }
 
   /** Deletes a schedule without an operator and a reason. */
-  default void delete(String scheduleId) {
+  public void delete(String scheduleId) {
     delete(scheduleId, null, null);
   }
 
@@ -113,10 +186,17 @@ public interface ScheduleClient {
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  TriggeredRun trigger(String scheduleId, String idempotencyKey, String operator, String reason);
+  public TriggeredRun trigger(
+      String scheduleId, String idempotencyKey, String operator, String reason) {
+    return transport.send(
+        Call.to("/api/schedule/trigger", TRIGGERED)
+            .with("scheduleId", scheduleId)
+            .with("idempotencyKey", idempotencyKey)
+            .by(operator, reason));
+  }
 
   /** Triggers a schedule without an operator and a reason. */
-  default TriggeredRun trigger(String scheduleId, String idempotencyKey) {
+  public TriggeredRun trigger(String scheduleId, String idempotencyKey) {
     return trigger(scheduleId, idempotencyKey, null, null);
   }
 
@@ -131,11 +211,19 @@ public interface ScheduleClient {
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  Backfilled backfill(
-      String scheduleId, Instant from, Instant to, int limit, String operator, String reason);
+  public Backfilled backfill(
+      String scheduleId, Instant from, Instant to, int limit, String operator, String reason) {
+    return transport.send(
+        Call.to("/api/schedule/backfill", BACKFILLED)
+            .with("scheduleId", scheduleId)
+            .with("from", from.toEpochMilli())
+            .with("to", to.toEpochMilli())
+            .with("limit", limit)
+            .by(operator, reason));
+  }
 
   /** Backfills a schedule without an operator and a reason. */
-  default Backfilled backfill(String scheduleId, Instant from, Instant to, int limit) {
+  public Backfilled backfill(String scheduleId, Instant from, Instant to, int limit) {
     return backfill(scheduleId, from, to, limit, null, null);
   }
 }

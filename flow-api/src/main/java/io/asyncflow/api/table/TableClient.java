@@ -1,15 +1,37 @@
 package io.asyncflow.api.table;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.Transport;
 import java.util.List;
 
 /**
  * The calls of flowsvr's contract about the tables of a type, for operators; see {@link
- * io.asyncflow.api.FlowClient} for the exceptions. Implementations are thread-safe.
+ * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
  */
-public interface TableClient {
+public final class TableClient {
+
+  private static final Answer<List<TaskTable>> TABLES = Answer.of(Tables.class, Tables::tables);
+  private static final Answer<String> ROLLED = Answer.of(Rolled.class, Rolled::table);
+
+  private record Tables(List<TaskTable> tables) {}
+
+  private record Rolled(String table) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public TableClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /** The tables of a type in their order, from the first that has not been dropped. */
-  List<TaskTable> list(String taskType);
+  public List<TaskTable> list(String taskType) {
+    return transport.send(
+        Call.to("/api/task_schedule_cfg/tables", TABLES).with("taskType", taskType));
+  }
 
   /**
    * Begins the next table of a type, whatever the last one has.
@@ -18,7 +40,12 @@ public interface TableClient {
    * @param reason recorded with the act; {@code null} for none
    * @return the name of the new table
    */
-  String roll(String taskType, String operator, String reason);
+  public String roll(String taskType, String operator, String reason) {
+    return transport.send(
+        Call.to("/api/task_schedule_cfg/roll", ROLLED)
+            .with("taskType", taskType)
+            .by(operator, reason));
+  }
 
   /**
    * Drops the first table of a type, which must be drained, before its retention is over. If an
@@ -29,5 +56,11 @@ public interface TableClient {
    * @throws io.asyncflow.api.FlowException with {@link
    *     io.asyncflow.api.ErrorCode#TRANSITION_NOT_ALLOWED} if it is not the first, or not drained
    */
-  void clean(String taskType, String table, String operator, String reason);
+  public void clean(String taskType, String table, String operator, String reason) {
+    transport.send(
+        Call.to("/api/task_schedule_cfg/clean")
+            .with("taskType", taskType)
+            .with("table", table)
+            .by(operator, reason));
+  }
 }

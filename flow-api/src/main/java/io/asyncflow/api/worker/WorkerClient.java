@@ -1,20 +1,41 @@
 package io.asyncflow.api.worker;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.Transport;
 import java.time.Duration;
 import java.util.List;
 
 /**
  * The calls of flowsvr's contract about workers, for operators; see {@link
- * io.asyncflow.api.FlowClient} for the exceptions. Implementations are thread-safe.
+ * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
  */
-public interface WorkerClient {
+public final class WorkerClient {
+
+  private static final Answer<List<Worker>> WORKERS = Answer.of(Workers.class, Workers::workerList);
+  private static final Answer<Worker> WORKER = Answer.of(Found.class, Found::workerData);
+
+  private record Workers(List<Worker> workerList) {}
+
+  private record Found(Worker workerData) {}
+
+  private final Transport transport;
+
+  /**
+   * @param transport sends the calls
+   */
+  public WorkerClient(Transport transport) {
+    this.transport = transport;
+  }
 
   /**
    * The workers, the one with the latest sign of life first.
    *
    * @param limit 1 to 1,000; {@code null} for 100
    */
-  List<Worker> list(Integer limit);
+  public List<Worker> list(Integer limit) {
+    return transport.send(Call.to("/api/worker/list", WORKERS).with("limit", limit));
+  }
 
   /**
    * Reads a worker.
@@ -22,7 +43,9 @@ public interface WorkerClient {
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#NO_SUCH_OBJECT}
    *     if it has sent no heartbeat for a day
    */
-  Worker get(String workerId);
+  public Worker get(String workerId) {
+    return transport.send(Call.to("/api/worker/get", WORKER).with("workerId", workerId));
+  }
 
   /**
    * Tells a worker to finish what it runs, to release what it has not begun, and to stop.
@@ -31,8 +54,20 @@ public interface WorkerClient {
    * @param operator recorded with the act; {@code null} for none
    * @param reason recorded with the act; {@code null} for none
    */
-  void drain(String workerId, Duration grace, String operator, String reason);
+  public void drain(String workerId, Duration grace, String operator, String reason) {
+    transport.send(
+        Call.to("/api/worker/drain")
+            .with("workerId", workerId)
+            .with("graceMs", grace == null ? null : grace.toMillis())
+            .by(operator, reason));
+  }
 
   /** Takes a drain back that the worker has not heard of. */
-  void undoDrain(String workerId, String operator, String reason);
+  public void undoDrain(String workerId, String operator, String reason) {
+    transport.send(
+        Call.to("/api/worker/drain")
+            .with("workerId", workerId)
+            .with("undo", 1)
+            .by(operator, reason));
+  }
 }

@@ -3,9 +3,11 @@ package io.asyncflow.api.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.Transport;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,7 +27,7 @@ class EventFollowerTest {
   private final List<String> cursors = new ArrayList<>();
 
   /** A server whose streams end or break after what they tell. */
-  private final class Server implements EventClient {
+  private final class Server implements Transport {
 
     private final String name;
     private final Deque<List<Object>> streams = new ArrayDeque<>();
@@ -40,14 +42,21 @@ class EventFollowerTest {
       return this;
     }
 
-    @Override
-    public EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
-      calls.add(name + " lists " + cursor);
-      return new EventPage(List.of(), "now");
+    EventClient events() {
+      return new EventClient(this);
     }
 
     @Override
-    public EventConnection open(EventFilter filter, String cursor) {
+    @SuppressWarnings("unchecked")
+    public <T> T send(Call<T> call) {
+      if (call.path().equals("/api/event/list")) {
+        calls.add(name + " lists " + call.fields().get("cursor"));
+        return (T) new EventPage(List.of(), "now");
+      }
+      return (T) open((String) call.fields().get(Call.LAST_EVENT_ID));
+    }
+
+    private EventConnection open(String cursor) {
       calls.add(name + " after " + cursor);
       if (streams.isEmpty()) {
         throw ENOUGH;
@@ -78,10 +87,11 @@ class EventFollowerTest {
     return Event.ofSchedule("1", "ACTIVE", null);
   }
 
-  private void follow(EventClient... servers) {
+  private void follow(Server... servers) {
     assertThatThrownBy(
             () ->
-                new EventFollower(List.of(servers), Duration.ofMillis(1))
+                new EventFollower(
+                        Arrays.stream(servers).map(Server::events).toList(), Duration.ofMillis(1))
                     .follow(EventFilter.ALL, "0", told::add, cursors::add))
         .isSameAs(ENOUGH);
   }
@@ -112,7 +122,7 @@ class EventFollowerTest {
   @Test
   void fromNowOnIsTheCursorThatTheServerSaysBefore() {
     Server one = new Server("one").telling(new FlowUnreachableException("cut", new Exception()));
-    EventFollower follower = new EventFollower(List.of(one), Duration.ofMillis(1));
+    EventFollower follower = new EventFollower(List.of(one.events()), Duration.ofMillis(1));
 
     assertThatThrownBy(() -> follower.follow(EventFilter.ALL, null, told::add, cursors::add))
         .isSameAs(ENOUGH);
@@ -126,7 +136,8 @@ class EventFollowerTest {
     FlowException refusal =
         new FlowException(ErrorCode.INVALID_INPUT, "cursor is older than the events that are kept");
     EventFollower follower =
-        new EventFollower(List.of(new Server("one").telling(refusal)), Duration.ofMillis(1));
+        new EventFollower(
+            List.of(new Server("one").telling(refusal).events()), Duration.ofMillis(1));
 
     assertThatThrownBy(() -> follower.follow(EventFilter.ALL, "0", told::add, cursors::add))
         .isSameAs(refusal);
@@ -135,7 +146,7 @@ class EventFollowerTest {
   @Test
   void anEventThatTheListenerDidNotTakeIsToldAgain() {
     EventFollower follower =
-        new EventFollower(List.of(new Server("one").telling(1)), Duration.ofMillis(1));
+        new EventFollower(List.of(new Server("one").telling(1).events()), Duration.ofMillis(1));
 
     assertThatThrownBy(
             () ->

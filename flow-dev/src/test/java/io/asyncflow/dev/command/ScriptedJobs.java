@@ -1,11 +1,10 @@
 package io.asyncflow.dev.command;
 
+import io.asyncflow.api.Call;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.ForwardingFlowClient;
-import io.asyncflow.api.ForwardingJobClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.Job;
-import io.asyncflow.api.JobClient;
 import io.asyncflow.api.JobEvent;
 import io.asyncflow.api.JobEvents;
 import io.asyncflow.api.JobProgress;
@@ -14,6 +13,7 @@ import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.Transport;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -53,25 +53,38 @@ final class ScriptedJobs extends ForwardingFlowClient {
   }
 
   @Override
-  public JobClient jobs() {
-    return new Jobs(super.jobs());
+  public Transport transport() {
+    return new Jobs(super.transport());
   }
 
-  private final class Jobs extends ForwardingJobClient {
+  private final class Jobs implements Transport {
 
-    Jobs(JobClient jobs) {
-      super(jobs);
+    private final Transport nobody;
+
+    Jobs(Transport nobody) {
+      this.nobody = nobody;
     }
 
     @Override
-    public String createJob(NewJob job) {
+    @SuppressWarnings("unchecked")
+    public <T> T send(Call<T> call) {
+      return (T)
+          switch (call.path()) {
+            case "/api/job/createJob" -> createJob((NewJob) call.fields().get("jobData"));
+            case "/api/job/progress" -> openJobProgress();
+            case "/api/job/getJob" -> getJob((String) call.fields().get("jobId"));
+            case "/api/job/getJobTasks" -> new JobTaskPage(children, null);
+            default -> nobody.send(call);
+          };
+    }
+
+    private String createJob(NewJob job) {
       created.add(job);
       return "7";
     }
 
     /** Waits for ever where nothing more is written down. */
-    @Override
-    public JobEvents openJobProgress(String jobId, String lastEventId) {
+    private JobEvents openJobProgress() {
       return new JobEvents() {
         @Override
         public JobEvent next() throws InterruptedException {
@@ -89,8 +102,7 @@ final class ScriptedJobs extends ForwardingFlowClient {
       };
     }
 
-    @Override
-    public Job getJob(String jobId) {
+    private Job getJob(String jobId) {
       return new Job(
           jobId,
           "ann",
@@ -116,11 +128,6 @@ final class ScriptedJobs extends ForwardingFlowClient {
           null,
           true,
           null);
-    }
-
-    @Override
-    public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
-      return new JobTaskPage(children, null);
     }
   }
 }

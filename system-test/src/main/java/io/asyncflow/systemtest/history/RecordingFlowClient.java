@@ -10,11 +10,11 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
-import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.Transport;
 import io.asyncflow.systemtest.history.Event.Draft;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -218,8 +218,8 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
   }
 
   @Override
-  public JobClient jobs() {
-    return new RecordingJobClient(super.jobs(), this);
+  public Transport transport() {
+    return new RecordingTransport(super.transport(), this);
   }
 
   <T> T recorded(

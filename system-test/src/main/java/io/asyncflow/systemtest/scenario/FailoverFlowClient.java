@@ -2,9 +2,9 @@ package io.asyncflow.systemtest.scenario;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.JobClient;
 import io.asyncflow.api.StoreClient;
-import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.Transport;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -41,16 +41,15 @@ public final class FailoverFlowClient {
             type.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, arguments) -> {
-              if (method.getReturnType() == JobClient.class) {
-                return all(JobClient.class, FlowClient::jobs);
+              if (method.getReturnType() == Transport.class) {
+                return all(Transport.class, FlowClient::transport);
               }
               if (method.getReturnType() == StoreClient.class) {
                 return all(StoreClient.class, FlowClient::store);
               }
-              if (method.getReturnType() == ScheduleClient.class) {
-                return all(ScheduleClient.class, FlowClient::schedules);
-              }
-              return ask(part, method, arguments);
+              return method.getReturnType().getSimpleName().endsWith("Client")
+                  ? InvocationHandler.invokeDefault(proxy, method, arguments) // by the transport
+                  : ask(part, method, arguments);
             });
     return type.cast(one);
   }

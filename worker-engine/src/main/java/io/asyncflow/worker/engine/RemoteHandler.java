@@ -3,6 +3,7 @@ package io.asyncflow.worker.engine;
 import static java.net.http.HttpRequest.BodyPublishers.noBody;
 
 import io.asyncflow.api.TraceParent;
+import io.asyncflow.api.WholeAnswer;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
@@ -13,7 +14,6 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
@@ -28,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow.Subscription;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -96,38 +95,18 @@ public final class RemoteHandler implements StageHandler {
       throws IOException, InterruptedException {
     HttpRequest.Builder request = request(method, runId, body);
     traceParent.ifPresent(parent -> request.setHeader(TraceParent.HEADER, parent));
-    // The future of sendAsync completes in the common pool, which other handlers may block.
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    CompletableFuture<HttpResponse<byte[]>> response =
-        client.sendAsync(
-            request.build(),
-            head -> {
-              BoundedBody bounded = new BoundedBody(longestAnswer);
-              bounded
-                  .getBody()
-                  .thenAccept(
-                      bytes ->
-                          answer.complete(
-                              new Answer(
-                                  head.statusCode(), new String(bytes, StandardCharsets.UTF_8))));
-              return bounded;
-            });
-    response.whenComplete(
-        (whole, failure) -> {
-          if (failure != null) {
-            answer.completeExceptionally(failure);
-          }
-        });
+    CompletableFuture<WholeAnswer> answer =
+        WholeAnswer.to(
+            request.build(), client, () -> new BoundedBody(longestAnswer), requestTimeout);
     try {
-      return answer.get(requestTimeout.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      throw new IOException("no answer within " + requestTimeout.toMillis() + " ms", e);
+      WholeAnswer whole = answer.get();
+      return new Answer(whole.status(), new String(whole.body(), StandardCharsets.UTF_8));
     } catch (ExecutionException e) {
-      throw new IOException(String.valueOf(e.getCause()), e);
+      throw e.getCause() instanceof TimeoutException
+          ? new IOException("no answer within " + requestTimeout.toMillis() + " ms", e)
+          : new IOException(String.valueOf(e.getCause()), e);
     } finally {
-      if (!answer.isDone()) {
-        response.cancel(true);
-      }
+      answer.cancel(true);
     }
   }
 

@@ -7,10 +7,11 @@ import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.ForwardingFlowClient;
-import io.asyncflow.api.schedule.ForwardingScheduleClient;
+import io.asyncflow.api.Transport;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
@@ -310,23 +311,26 @@ class ScheduleFaultsIT {
     }
 
     @Override
-    public ScheduleClient schedules() {
-      return new ForwardingScheduleClient(super.schedules()) {
+    public Transport transport() {
+      Transport server = super.transport();
+      return new Transport() {
         @Override
-        public SavedSchedule save(NewSchedule schedule) {
-          return noted(List.of(super.save(schedule))).get(0);
+        public <T> T send(Call<T> call) {
+          T answer = server.send(call);
+          if (answer instanceof List<?> all) {
+            all.forEach(this::note);
+          } else {
+            note(answer);
+          }
+          return answer;
         }
 
-        @Override
-        public List<SavedSchedule> saveAll(List<NewSchedule> all) {
-          return noted(super.saveAll(all));
+        private void note(Object answer) {
+          if (answer instanceof SavedSchedule saved) {
+            outcomes.add(saved.outcome());
+          }
         }
       };
-    }
-
-    private List<SavedSchedule> noted(List<SavedSchedule> saved) {
-      saved.forEach(one -> outcomes.add(one.outcome()));
-      return saved;
     }
   }
 

@@ -5,17 +5,17 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.NewTask;
-import io.asyncflow.api.schedule.ForwardingScheduleClient;
+import io.asyncflow.api.Transport;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
-import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;
 import io.asyncflow.worker.internal.loop.Link;
@@ -149,19 +149,23 @@ class ScheduleSaverTest {
     }
 
     @Override
-    public ScheduleClient schedules() {
-      return new ForwardingScheduleClient(super.schedules()) {
+    public Transport transport() {
+      return new Transport() {
         @Override
-        public SavedSchedule save(NewSchedule schedule) {
-          return saveAll(List.of(schedule)).get(0);
-        }
-
-        @Override
-        public List<SavedSchedule> saveAll(List<NewSchedule> all) {
-          calls.add(all.stream().map(NewSchedule::name).toList());
-          return answer(all);
+        @SuppressWarnings("unchecked")
+        public <T> T send(Call<T> call) {
+          Object all = call.fields().get("scheduleDataList");
+          return (T)
+              (all == null
+                  ? saveAll(List.of((NewSchedule) call.fields().get("scheduleData"))).get(0)
+                  : saveAll((List<NewSchedule>) all));
         }
       };
+    }
+
+    private List<SavedSchedule> saveAll(List<NewSchedule> all) {
+      calls.add(all.stream().map(NewSchedule::name).toList());
+      return answer(all);
     }
   }
 
