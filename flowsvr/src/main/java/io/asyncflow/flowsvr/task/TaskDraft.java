@@ -118,21 +118,26 @@ public record TaskDraft(
 
   /** The row of the new task, but for its times and texts. */
   TaskRow waiting(TaskId id, JobPlace place) {
+    return waiting(id, place, 0, "", "", 0);
+  }
+
+  private TaskRow waiting(
+      TaskId id, JobPlace place, long orderTime, String body, String log, long now) {
     return TaskRow.waiting(
         id,
         userId,
         stage,
         head(),
-        0,
+        orderTime,
         maxRetryNum,
         maxRetryInterval,
         maxUnexpectedRetries,
-        "",
-        "",
+        body,
+        log,
         place,
         fire,
         traceParent,
-        0);
+        now);
   }
 
   /**
@@ -143,15 +148,11 @@ public record TaskDraft(
    * @param lane of the workers of this body
    */
   public TaskRow renewing(TaskRow row, String lane) {
-    return row.renewed(waiting(row.id(), null))
-        .copy()
-        .lane(lane)
-        .orderTime(runAt != null ? runAt : row.now() + dueIn())
-        .context(context == null ? "" : context)
-        .scheduleLog(scheduleLog == null ? row.scheduleLog() : scheduleLog)
-        .modifyTime(row.modifyTime())
-        .now(row.now())
-        .row();
+    long due = runAt != null ? runAt : row.now() + dueIn();
+    String body = context == null ? "" : context;
+    String log = scheduleLog == null ? "" : scheduleLog;
+    TaskRow fresh = waiting(row.id(), null, due, body, log, row.now());
+    return row.renewed(fresh).copy().lane(lane).row();
   }
 
   /** The same task with an idempotency key. */

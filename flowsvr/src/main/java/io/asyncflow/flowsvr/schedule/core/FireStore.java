@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.FireId;
@@ -209,22 +210,30 @@ public class FireStore {
   }
 
   /**
-   * The end of a run.
+   * A run that has ended, or that lives again.
    *
-   * @param status code of the final status; {@code null} if the run lives again
-   * @param time epoch ms; {@code null} for now
+   * @param status the final status; {@code null} if the run lives again
+   * @param time epoch ms; {@code null} if it is now, in this transaction
    */
-  public record End(FireId fire, Run run, Integer status, Long time) {
+  public record End(FireId fire, Run run, TaskStatus status, Long time) {
+
+    /** Why it failed, for people; {@code null} if it did not. */
+    public String error() {
+      return status == TaskStatus.FAILED
+          ? (run.task() == null ? "job " : "task ") + run + " failed"
+          : null;
+    }
 
     private LocalDate day() {
       return FireDayStore.dayOf(fire.fireTime());
     }
 
     private StatementValues values() {
+      Integer code = status == null ? null : (Integer) status.code();
       Long task = run.task() == null ? null : run.task().number();
       return new StatementValues(
           Arrays.asList(
-              status, status, time, fire.scheduleId(), fire.fireTime(), task, run.jobId(), status));
+              code, code, time, fire.scheduleId(), fire.fireTime(), task, run.jobId(), code));
     }
   }
 

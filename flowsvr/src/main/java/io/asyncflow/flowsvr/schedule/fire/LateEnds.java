@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toMap;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.schedule.core.FireStore.End;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
@@ -103,20 +104,20 @@ public class LateEnds implements DisposableBean {
    * all is well. Returns how many there were.
    */
   public int recordMissing(Collection<Long> jobIds) {
-    List<RunEnds.End> ended = ended(jobIds);
+    List<End> ended = ended(jobIds);
     Map<FireId, FireRow> found =
-        fires.find(ended.stream().map(RunEnds.End::fire).toList()).stream()
+        fires.find(ended.stream().map(End::fire).toList()).stream()
             .collect(toMap(fire -> new FireId(fire.scheduleId(), fire.fireTime()), identity()));
     return recordEnds(ended.stream().filter(end -> isMissing(end, found.get(end.fire()))).toList());
   }
 
-  private static boolean isMissing(RunEnds.End end, FireRow fire) {
+  private static boolean isMissing(End end, FireRow fire) {
     return fire != null
         && end.run().equals(fire.run())
         && !Objects.equals(end.status().code(), fire.endStatus());
   }
 
-  private List<RunEnds.End> ended(Collection<Long> jobIds) {
+  private List<End> ended(Collection<Long> jobIds) {
     return (jobIds.isEmpty() ? List.<JobRow>of() : jobs.find(jobIds))
         .stream()
             .filter(job -> job.fire() != null)
@@ -125,12 +126,12 @@ public class LateEnds implements DisposableBean {
             .toList();
   }
 
-  private int recordEnds(List<RunEnds.End> found) {
+  private int recordEnds(List<End> found) {
     return found.isEmpty() ? 0 : transactions.execute(() -> ends.recordEnds(found));
   }
 
-  private static RunEnds.End end(JobRow job) {
-    return RunEnds.End.of(
+  private static End end(JobRow job) {
+    return new End(
         job.fire(), Run.ofJob(job.id()), RunEnds.statusOf(job.state()), job.endTime());
   }
 
@@ -152,7 +153,7 @@ public class LateEnds implements DisposableBean {
         FireId fire = new FireId(row.id(), row.position().lastFireTime());
         woken +=
             recordEnds(
-                List.of(RunEnds.End.of(fire, LastRuns.lastRun(row), run.status(), run.endTime())));
+                List.of(new End(fire, LastRuns.lastRun(row), run.status(), run.endTime())));
       }
     }
     return woken;

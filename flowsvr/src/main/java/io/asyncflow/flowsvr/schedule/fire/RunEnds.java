@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.FireStore.End;
 import io.asyncflow.flowsvr.schedule.core.FireStore.RecordedEnd;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
@@ -19,7 +20,6 @@ import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TaskLedger;
-import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.schedule.RunEffect;
 import io.asyncflow.rules.schedule.RunEffect.Ended;
 import io.asyncflow.rules.schedule.RunEffect.Standing;
@@ -62,28 +62,6 @@ class RunEnds implements TaskLedger {
     this.events = events;
   }
 
-  /**
-   * A run that has ended, or that lives again.
-   *
-   * @param status the final status; {@code null} if the run lives again
-   * @param time epoch ms; {@code null} if it is now, in this transaction
-   * @param error why it failed, for people; {@code null} if it did not
-   */
-  record End(FireId fire, Run run, TaskStatus status, Long time, String error) {
-
-    private FireStore.End row() {
-      return new FireStore.End(fire, run, status == null ? null : status.code(), time);
-    }
-
-    static End of(FireId fire, Run run, TaskStatus status, Long time) {
-      String error =
-          status == TaskStatus.FAILED
-              ? (run.task() == null ? "job " : "task ") + run + " failed"
-              : null;
-      return new End(fire, run, status, time, error);
-    }
-  }
-
   @Override
   public void record(List<Change> changes) {
     recordEnds(
@@ -92,7 +70,7 @@ class RunEnds implements TaskLedger {
                 change -> change.fire() != null && change.from().isFinal() != change.to().isFinal())
             .map(
                 change ->
-                    End.of(
+                    new End(
                         change.fire(),
                         Run.of(change.id()),
                         change.to().isFinal() ? change.to() : null,
@@ -132,14 +110,13 @@ class RunEnds implements TaskLedger {
         + fires.recordEnds(
             ends.stream()
                 .filter(end -> !dependent.contains(end.fire().scheduleId()))
-                .map(End::row)
                 .toList());
   }
 
   /** Records the end of a run of a schedule that depends on it. */
   private boolean recordAndFollow(End end) {
     Optional<ScheduleRow> schedule = schedules.lock(end.fire().scheduleId());
-    RecordedEnd recorded = fires.recordEnd(end.row());
+    RecordedEnd recorded = fires.recordEnd(end);
     boolean isNew =
         recorded == RecordedEnd.NEW
             || schedule.isPresent() && isNew(schedule.get(), end, recorded == RecordedEnd.DROPPED);
