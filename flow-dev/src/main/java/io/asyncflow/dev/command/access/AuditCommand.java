@@ -6,13 +6,13 @@ import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.command.option.TimeSpan;
 import io.asyncflow.dev.environment.ActVerifier;
 import io.asyncflow.dev.environment.ActVerifier.Link;
 import io.asyncflow.dev.environment.ActVerifier.Verdict;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.ActText;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -27,22 +27,11 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "audit",
     synopsisSubcommandLabel = "COMMAND",
-    description = "Shows who did what by hand, and verifies that nobody has changed the record.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class AuditCommand {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
+    description = "Shows who did what by hand, and verifies that nobody has changed the record.")
+public final class AuditCommand extends ServerCommand {
 
   public AuditCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   /** A link of the chain. */
@@ -82,19 +71,16 @@ public final class AuditCommand {
       @Mixin Output output) {
     Long from = last == null ? null : (Long) (System.currentTimeMillis() - last.toMillis());
     ActPage found =
-        server
-            .client(environment, PATIENCE)
+        client(server)
             .acts()
             .list(new ActFilter(actor, object, act, from, null), page.limit(), page.cursor());
-    if (output.printed(found, out)) {
-      return;
-    }
-    if (found.actList().isEmpty()) {
-      out.println("There are no such acts.");
-    } else {
-      ActText.table(found.actList(), times).forEach(out::println);
-    }
-    Output.tellCursor(found.nextCursor(), out);
+    print(
+        output,
+        found,
+        found.actList(),
+        ActText.table(found.actList(), times),
+        "There are no such acts.",
+        found.nextCursor());
   }
 
   @Command(

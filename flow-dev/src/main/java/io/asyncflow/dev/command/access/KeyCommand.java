@@ -12,13 +12,13 @@ import io.asyncflow.api.key.Me;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.command.option.TimeSpan;
 import io.asyncflow.dev.environment.DirectKeys;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.host.FileTree;
 import io.asyncflow.dev.host.OwnerOnly;
 import io.asyncflow.dev.text.KeyText;
-import io.asyncflow.dev.text.TimeText;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -44,27 +44,16 @@ import picocli.CommandLine.TypeConversionException;
     synopsisSubcommandLabel = "COMMAND",
     description =
         "Makes, lists and ends access keys, with which callers prove who they are, and denies callers"
-            + " with tokens.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class KeyCommand {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+            + " with tokens.")
+public final class KeyCommand extends ServerCommand {
   private static final int DEFAULT_DAYS = 90;
   private static final String ADMIN = "ADMIN";
   private static final String SUBJECT =
       "as the issuer calls it (sub), or the whole principal, oidc:{iss}#{sub}, as audit list has it";
   private static final String ID = "the id of the key, as list shows it";
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public KeyCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   /** What a key may be for. */
@@ -278,26 +267,24 @@ public final class KeyCommand {
       return;
     }
     List<ListedKey> found = keys(server).list(state);
-    if (output.printed(new KeyPage(found, null), out)) {
-      return;
-    }
-    if (found.isEmpty()) {
-      out.println("There are no access keys.");
-    } else {
-      KeyText.table(found, times).forEach(out::println);
-    }
+    print(
+        output,
+        new KeyPage(found, null),
+        found,
+        KeyText.table(found, times),
+        "There are no access keys.",
+        null);
   }
 
   private void listDenied(ServerOption server, Output output) {
     List<DeniedCaller> found = keys(server).denied();
-    if (output.printed(new DeniedPage(found, null), out)) {
-      return;
-    }
-    if (found.isEmpty()) {
-      out.println("Nobody is denied.");
-    } else {
-      KeyText.denied(found, times).forEach(out::println);
-    }
+    print(
+        output,
+        new DeniedPage(found, null),
+        found,
+        KeyText.denied(found, times),
+        "Nobody is denied.",
+        null);
   }
 
   @Command(
@@ -364,12 +351,10 @@ public final class KeyCommand {
   @Command(name = "me", description = "Shows whom the server takes this key for.")
   void me(@Mixin ServerOption server, @Mixin Output output) {
     Me me = keys(server).me();
-    if (!output.printed(me, out)) {
-      KeyText.of(me, times).forEach(out::println);
-    }
+    print(output, me, KeyText.of(me, times));
   }
 
   private KeyClient keys(ServerOption server) {
-    return server.client(environment, PATIENCE).keys();
+    return client(server).keys();
   }
 }

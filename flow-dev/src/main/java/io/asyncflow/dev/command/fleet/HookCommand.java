@@ -9,11 +9,10 @@ import io.asyncflow.api.hook.NewHook;
 import io.asyncflow.api.hook.SavedHook;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.HookText;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
@@ -28,23 +27,12 @@ import picocli.CommandLine.Parameters;
     name = "hook",
     synopsisSubcommandLabel = "COMMAND",
     description =
-        "Shows and steers the hooks of a running server: the URLs that it sends events to.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class HookCommand {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+        "Shows and steers the hooks of a running server: the URLs that it sends events to.")
+public final class HookCommand extends ServerCommand {
   private static final String NAME = "the name of the hook";
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public HookCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   record Hooks(List<Hook> hookList) {}
@@ -54,14 +42,8 @@ public final class HookCommand {
   @Command(name = "list", description = "Shows all hooks.")
   void list(@Mixin ServerOption server, @Mixin Output output) {
     List<Hook> found = hooks(server).list();
-    if (output.printed(new Hooks(found), out)) {
-      return;
-    }
-    if (found.isEmpty()) {
-      out.println("There are no hooks.");
-    } else {
-      HookText.table(found, times).forEach(out::println);
-    }
+    print(
+        output, new Hooks(found), found, HookText.table(found, times), "There are no hooks.", null);
   }
 
   @Command(
@@ -106,9 +88,7 @@ public final class HookCommand {
       @Parameters(paramLabel = "NAME", description = NAME) String name,
       @Mixin Output output) {
     String taskId = hooks(server).test(name);
-    if (!output.printed(new Tested(taskId), out)) {
-      out.println(OneLine.of(taskId));
-    }
+    print(output, new Tested(taskId), taskId);
   }
 
   @Command(
@@ -141,6 +121,6 @@ public final class HookCommand {
   }
 
   private HookClient hooks(ServerOption server) {
-    return server.client(environment, PATIENCE).hooks();
+    return client(server).hooks();
   }
 }

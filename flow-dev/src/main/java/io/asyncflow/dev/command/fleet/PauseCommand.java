@@ -2,11 +2,10 @@ package io.asyncflow.dev.command.fleet;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Map;
@@ -20,20 +19,8 @@ import picocli.CommandLine.Option;
     description =
         "Pauses a type, a stage, a worker, a task or a job of a running server: no worker gets its"
             + " tasks until a resume, and those that run go on.",
-    footer = {
-      "A time is written 2026-11-23T03:00, in the time zone of this machine, or"
-          + " 2026-11-23T03:00+01:00.",
-      "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-          + " names."
-    },
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class PauseCommand implements Runnable {
-
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
+    footer = {ServerCommand.TIMES, ServerCommand.KEY})
+public final class PauseCommand extends ServerCommand implements Runnable {
 
   @Mixin private ServerOption server;
   @Mixin private Pausable what;
@@ -50,9 +37,7 @@ public final class PauseCommand implements Runnable {
   private boolean stop;
 
   public PauseCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   @Override
@@ -65,7 +50,7 @@ public final class PauseCommand implements Runnable {
       throw new UsageException("--stop is of a task, and not of a " + what.kind);
     }
     Instant end = until == null ? null : end();
-    FlowClient flow = server.client(environment, PATIENCE);
+    FlowClient flow = client(server);
     String operator = what.act.operator();
     String reason = what.act.reason();
     switch (what.kind) {

@@ -5,10 +5,9 @@ import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.pause.PausePage;
 import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,32 +19,21 @@ import picocli.CommandLine.Mixin;
 /** {@code ./asyncflow pauses}: shows which types, stages and workers of a server are paused. */
 @Command(
     name = "pauses",
-    description = "Shows which types, stages and workers of a running server are paused.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class PausesCommand implements Runnable {
+    description = "Shows which types, stages and workers of a running server are paused.")
+public final class PausesCommand extends ServerCommand implements Runnable {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int PAGE = 1_000;
-
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
 
   @Mixin private ServerOption server;
   @Mixin private Output output;
 
   public PausesCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   @Override
   public void run() {
-    PauseClient pauses = server.client(environment, PATIENCE).pauses();
+    PauseClient pauses = client(server).pauses();
     List<Pause> found = new ArrayList<>();
     String cursor = null;
     do {

@@ -1,7 +1,5 @@
 package io.asyncflow.dev.command.fleet;
 
-import io.asyncflow.api.FlowClient;
-import io.asyncflow.api.OneLine;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.TaskTypeSettings.Removable;
 import io.asyncflow.api.stats.StageList;
@@ -10,11 +8,10 @@ import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.TimeText;
 import io.asyncflow.dev.text.TypeText;
 import java.io.PrintStream;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.EnumSet;
 import java.util.List;
@@ -32,14 +29,9 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "type",
     synopsisSubcommandLabel = "COMMAND",
-    description = "Shows and changes the task types of a running server.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class TypeCommand {
+    description = "Shows and changes the task types of a running server.")
+public final class TypeCommand extends ServerCommand {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String TYPE = "task_type";
 
@@ -48,14 +40,8 @@ public final class TypeCommand {
 
   private static final Set<String> NOT_SAVED = Set.of(TYPE, "create_time", "modify_time");
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public TypeCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   record Types(List<TaskTypeSettings> scheduleCfgList) {}
@@ -67,14 +53,7 @@ public final class TypeCommand {
   @Command(name = "list", description = "Shows all types.")
   void list(@Mixin ServerOption server, @Mixin Output output) {
     List<TaskTypeSettings> types = client(server).taskTypes();
-    if (output.printed(new Types(types), out)) {
-      return;
-    }
-    if (types.isEmpty()) {
-      out.println("There are no task types.");
-    } else {
-      TypeText.table(types).forEach(out::println);
-    }
+    print(output, new Types(types), types, TypeText.table(types), "There are no task types.", null);
   }
 
   @Command(name = "show", description = "Shows all columns of a type.")
@@ -87,9 +66,7 @@ public final class TypeCommand {
             .filter(known -> known.taskType().equalsIgnoreCase(name))
             .findFirst()
             .orElseThrow(() -> new DevException("There is no task type " + name + "."));
-    if (!output.printed(type, out)) {
-      TypeText.sheet(type, times).forEach(out::println);
-    }
+    print(output, type, TypeText.sheet(type, times));
   }
 
   @Command(
@@ -121,14 +98,13 @@ public final class TypeCommand {
       @Parameters(paramLabel = "TYPE", description = "the type") String name,
       @Mixin Output output) {
     List<TaskTable> tables = client(server).tables().list(name);
-    if (output.printed(new Tables(tables), out)) {
-      return;
-    }
-    if (tables.isEmpty()) {
-      out.println("It has no tables.");
-    } else {
-      TypeText.tables(tables, times).forEach(out::println);
-    }
+    print(
+        output,
+        new Tables(tables),
+        tables,
+        TypeText.tables(tables, times),
+        "It has no tables.",
+        null);
   }
 
   @Command(name = "roll", description = "Begins the next table of a type now, and prints its name.")
@@ -138,9 +114,7 @@ public final class TypeCommand {
       @Mixin ActOptions act,
       @Mixin Output output) {
     String table = client(server).tables().roll(name, act.operator(), act.reason());
-    if (!output.printed(new Rolled(table), out)) {
-      out.println(OneLine.of(table));
-    }
+    print(output, new Rolled(table), table);
   }
 
   @Command(
@@ -216,9 +190,5 @@ public final class TypeCommand {
           }
         });
     return removed;
-  }
-
-  private FlowClient client(ServerOption server) {
-    return server.client(environment, PATIENCE);
   }
 }

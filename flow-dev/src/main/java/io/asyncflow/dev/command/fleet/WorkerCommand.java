@@ -5,10 +5,10 @@ import io.asyncflow.api.worker.WorkerClient;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.command.option.TimeSpan;
 import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.TimeText;
 import io.asyncflow.dev.text.WorkerText;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -27,24 +27,13 @@ import picocli.CommandLine.Parameters;
     description = {
       "Shows and drains the workers of a running server.",
       "Without a command, ./asyncflow worker runs the example worker."
-    },
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class WorkerCommand {
+    })
+public final class WorkerCommand extends ServerCommand {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String ID = "the id of the worker";
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public WorkerCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   record Workers(List<Worker> workerList) {}
@@ -82,9 +71,7 @@ public final class WorkerCommand {
       @Parameters(paramLabel = "ID", description = ID) String id,
       @Mixin Output output) {
     Worker worker = workers(server).get(id);
-    if (!output.printed(worker, out)) {
-      WorkerText.sheet(worker, times).forEach(out::println);
-    }
+    print(output, worker, WorkerText.sheet(worker, times));
   }
 
   @Command(
@@ -116,6 +103,6 @@ public final class WorkerCommand {
   }
 
   private WorkerClient workers(ServerOption server) {
-    return server.client(environment, PATIENCE).workers();
+    return client(server).workers();
   }
 }

@@ -14,11 +14,10 @@ import io.asyncflow.api.stats.BoundedCount.Kind;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.BulkText;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
@@ -34,24 +33,13 @@ import picocli.CommandLine.Parameters;
     synopsisSubcommandLabel = "COMMAND",
     description =
         "Acts on all tasks of a running server that match a search: preview says what would be"
-            + " done, and start does it.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class BulkCommand {
+            + " done, and start does it.")
+public final class BulkCommand extends ServerCommand {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String ID = "the id of the bulk";
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public BulkCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   record Started(String bulkId) {}
@@ -136,9 +124,7 @@ public final class BulkCommand {
       @Mixin Output output) {
     String reason = act.requiredReason("start");
     String id = bulks(server).start(token, count, act.operator(), reason);
-    if (!output.printed(new Started(id), out)) {
-      out.println(OneLine.of(id));
-    }
+    print(output, new Started(id), id);
   }
 
   @Command(name = "list", description = "Lists bulks, the newest first.")
@@ -203,13 +189,6 @@ public final class BulkCommand {
   }
 
   private BulkClient bulks(ServerOption server) {
-    return server.client(environment, PATIENCE).bulk();
-  }
-
-  /** Nothing for what is unknown. */
-  private void line(String name, String text) {
-    if (text != null && !text.isEmpty()) {
-      out.println("  %-16s%s".formatted(name, OneLine.of(text)));
-    }
+    return client(server).bulk();
   }
 }

@@ -6,9 +6,9 @@ import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.dev.command.option.Output;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.command.option.WholeNumber.FromOne;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -26,18 +26,10 @@ import picocli.CommandLine.Option;
     name = "events",
     description =
         "Shows what happens to the tasks, jobs and schedules of a running server, as it happens,"
-            + " until Ctrl-C. Types whose \"events\" is 0 tell nothing.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class EventsCommand implements Runnable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+            + " until Ctrl-C. Types whose \"events\" is 0 tell nothing.")
+public final class EventsCommand extends ServerCommand implements Runnable {
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
   private final PrintStream err;
-  private final TimeText times;
 
   @Mixin private ServerOption server;
 
@@ -79,10 +71,8 @@ public final class EventsCommand implements Runnable {
 
   public EventsCommand(
       Map<String, String> environment, PrintStream out, PrintStream err, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
+    super(environment, out, zone);
     this.err = err;
-    this.times = new TimeText(zone);
   }
 
   @Override
@@ -92,7 +82,7 @@ public final class EventsCommand implements Runnable {
             types.stream().map(type -> type.toLowerCase(Locale.ROOT)).collect(Collectors.toSet()),
             kinds,
             user);
-    EventClient events = server.client(environment, PATIENCE).events();
+    EventClient events = client(server).events();
     // Ends if there is no server, or no such cursor; follow would try again.
     String now = events.list(filter, cursor, 1, Duration.ZERO).cursor();
     last = cursor == null ? now : cursor;

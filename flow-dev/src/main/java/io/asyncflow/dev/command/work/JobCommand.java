@@ -7,17 +7,15 @@ import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
-import io.asyncflow.api.OneLine;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.host.TextFile;
 import io.asyncflow.dev.text.JobText;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Map;
 import java.util.Set;
@@ -30,24 +28,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "job",
     synopsisSubcommandLabel = "COMMAND",
-    description = "Shows and steers the jobs of a running server.",
-    footer =
-        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-            + " names.",
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class JobCommand {
+    description = "Shows and steers the jobs of a running server.")
+public final class JobCommand extends ServerCommand {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String ID = "the id of the job";
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public JobCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   record Created(String jobId) {}
@@ -71,15 +58,13 @@ public final class JobCommand {
     JobPage found =
         jobs(server)
             .getJobList(new JobListRequest(user, type, wanted, page.limit(), page.cursor()));
-    if (output.printed(found, out)) {
-      return;
-    }
-    if (found.jobList().isEmpty()) {
-      out.println("There are no such jobs.");
-    } else {
-      JobText.table(found.jobList(), times).forEach(out::println);
-    }
-    Output.tellCursor(found.nextCursor(), out);
+    print(
+        output,
+        found,
+        found.jobList(),
+        JobText.table(found.jobList(), times),
+        "There are no such jobs.",
+        found.nextCursor());
   }
 
   @Command(name = "show", description = "Shows a job.")
@@ -88,9 +73,7 @@ public final class JobCommand {
       @Parameters(paramLabel = "ID", description = ID) String id,
       @Mixin Output output) {
     Job job = jobs(server).getJob(id);
-    if (!output.printed(job, out)) {
-      JobText.sheet(job, times).forEach(out::println);
-    }
+    print(output, job, JobText.sheet(job, times));
   }
 
   @Command(name = "tasks", description = "Shows the children of a job, in their order.")
@@ -100,15 +83,13 @@ public final class JobCommand {
       @Mixin PageOptions page,
       @Mixin Output output) {
     JobTaskPage found = jobs(server).getJobTasks(id, page.limit(), page.cursor());
-    if (output.printed(found, out)) {
-      return;
-    }
-    if (found.taskList().isEmpty()) {
-      out.println("It has no children.");
-    } else {
-      JobText.children(found.taskList()).forEach(out::println);
-    }
-    Output.tellCursor(found.nextCursor(), out);
+    print(
+        output,
+        found,
+        found.taskList(),
+        JobText.children(found.taskList()),
+        "It has no children.",
+        found.nextCursor());
   }
 
   @Command(name = "create", description = "Creates a job that a split divides, and prints its id.")
@@ -136,9 +117,7 @@ public final class JobCommand {
       @Mixin Output output) {
     NewJob job = NewJob.of(type, user, TextFile.read(input));
     String id = jobs(server).createJob(key == null ? job : job.withIdempotencyKey(key));
-    if (!output.printed(new Created(id), out)) {
-      out.println(OneLine.of(id));
-    }
+    print(output, new Created(id), id);
   }
 
   @Command(name = "cancel", description = "Cancels what is left of a job.")
@@ -162,6 +141,6 @@ public final class JobCommand {
   }
 
   private JobClient jobs(ServerOption server) {
-    return server.client(environment, PATIENCE).jobs();
+    return client(server).jobs();
   }
 }

@@ -21,6 +21,7 @@ import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.command.option.WholeNumber.FromOne;
 import io.asyncflow.dev.command.option.WholeNumber.UpTo100;
 import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
@@ -32,7 +33,6 @@ import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
@@ -58,12 +58,9 @@ import tools.jackson.databind.json.JsonMapper;
     footer = {
       "A time is written 2026-11-23T03:00, in the time zone of this machine, or"
           + " 2026-11-23T03:00+01:00; a duration 30s, 1h30m or 2d.",
-      "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-          + " names."
-    },
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class ScheduleCommand {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+      ServerCommand.KEY
+    })
+public final class ScheduleCommand extends ServerCommand {
 
   /** The most fires of one call. */
   private static final int MOST_AT_ONCE = 1_000;
@@ -81,14 +78,8 @@ public final class ScheduleCommand {
 
   private static final String NAME = "the name of the schedule, or its id";
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public ScheduleCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   /** A schedule with the members of its history beside its own. */
@@ -112,15 +103,13 @@ public final class ScheduleCommand {
     Set<ScheduleState> states = state == null ? Set.of() : Set.of(state);
     SchedulePage found =
         schedules(server).list(new ScheduleListRequest(states, type, page.limit(), page.cursor()));
-    if (output.printed(found, out)) {
-      return;
-    }
-    if (found.scheduleList().isEmpty()) {
-      out.println("There are no such schedules.");
-    } else {
-      ScheduleText.table(found.scheduleList(), times).forEach(out::println);
-    }
-    Output.tellCursor(found.nextCursor(), out);
+    print(
+        output,
+        found,
+        found.scheduleList(),
+        ScheduleText.table(found.scheduleList(), times),
+        "There are no such schedules.",
+        found.nextCursor());
   }
 
   @Command(name = "show", description = "Shows a schedule and its last fires.")
@@ -417,7 +406,7 @@ public final class ScheduleCommand {
   }
 
   private ScheduleClient schedules(ServerOption server) {
-    return server.client(environment, PATIENCE).schedules();
+    return client(server).schedules();
   }
 
   /** By its name, or by its id if no schedule has this name. */

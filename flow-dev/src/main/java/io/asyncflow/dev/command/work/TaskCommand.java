@@ -22,6 +22,7 @@ import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.ActOptions;
 import io.asyncflow.dev.command.option.Output;
 import io.asyncflow.dev.command.option.PageOptions;
+import io.asyncflow.dev.command.option.ServerCommand;
 import io.asyncflow.dev.command.option.TimeSpan;
 import io.asyncflow.dev.command.option.WholeNumber.FromOne;
 import io.asyncflow.dev.command.option.WholeNumber.FromZero;
@@ -29,7 +30,6 @@ import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
 import io.asyncflow.dev.command.option.WholeNumber.UpTo200;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.TaskText;
-import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -50,26 +50,13 @@ import picocli.CommandLine.Parameters;
     name = "task",
     synopsisSubcommandLabel = "COMMAND",
     description = "Finds, shows and steers tasks of a running server.",
-    footer = {
-      "A time is written 2026-11-23T03:00, in the time zone of this machine, or"
-          + " 2026-11-23T03:00+01:00.",
-      "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
-          + " names."
-    },
-    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
-public final class TaskCommand {
+    footer = {ServerCommand.TIMES, ServerCommand.KEY})
+public final class TaskCommand extends ServerCommand {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String ID = "the id of the task, as 249845410066071552_lark_task_1";
 
-  private final Map<String, String> environment;
-  private final PrintStream out;
-  private final TimeText times;
-
   public TaskCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    this.environment = environment;
-    this.out = out;
-    this.times = new TimeText(zone);
+    super(environment, out, zone);
   }
 
   /** A task that an act has made or made wait again. */
@@ -137,15 +124,13 @@ public final class TaskCommand {
         type == null
             ? client(server).getUserTaskList(user, request)
             : client(server).getTaskList(type, request);
-    if (output.printed(found, out)) {
-      return;
-    }
-    if (found.taskList().isEmpty()) {
-      out.println("There are no such tasks.");
-    } else {
-      TaskText.table(found.taskList(), times).forEach(out::println);
-    }
-    Output.tellCursor(found.nextCursor(), out);
+    print(
+        output,
+        found,
+        found.taskList(),
+        TaskText.table(found.taskList(), times),
+        "There are no such tasks.",
+        found.nextCursor());
   }
 
   @Command(
@@ -460,9 +445,7 @@ public final class TaskCommand {
   }
 
   private void print(String taskId, Output output) {
-    if (!output.printed(new Acted(taskId), out)) {
-      out.println(OneLine.of(taskId));
-    }
+    print(output, new Acted(taskId), taskId);
   }
 
   @Command(
@@ -486,16 +469,5 @@ public final class TaskCommand {
     }
     client(server).setWorkers(id, all ? List.of() : workers, act.operator(), act.reason());
     out.println(all ? "All workers may hold it." : "Its workers are set.");
-  }
-
-  private FlowClient client(ServerOption server) {
-    return server.client(environment, PATIENCE);
-  }
-
-  /** Nothing for what is unknown. */
-  private void line(String name, String text) {
-    if (text != null && !text.isEmpty()) {
-      out.println("  %-16s%s".formatted(name, OneLine.of(text)));
-    }
   }
 }
