@@ -28,9 +28,9 @@ class SizeTest {
   private static final Path HOME = Path.of("..");
 
   /** A little above what is there. */
-  private static final int MOST = 107_000;
+  private static final int MOST = 105_500;
 
-  private static final int MOST_OF_FLOWSVR = 51_500;
+  private static final int MOST_OF_FLOWSVR = 50_800;
 
   private record Source(String module, String room, int lines) {}
 
