@@ -6,9 +6,9 @@ import static java.util.stream.Collectors.toMap;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
-import io.asyncflow.flowsvr.schedule.core.FireStore.End;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.FireStore.End;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
@@ -131,8 +131,7 @@ public class LateEnds implements DisposableBean {
   }
 
   private static End end(JobRow job) {
-    return new End(
-        job.fire(), Run.ofJob(job.id()), RunEnds.statusOf(job.state()), job.endTime());
+    return new End(job.fire(), Run.ofJob(job.id()), RunEnds.statusOf(job.state()), job.endTime());
   }
 
   /**
@@ -152,8 +151,7 @@ public class LateEnds implements DisposableBean {
       } else if (run.status() != null) {
         FireId fire = new FireId(row.id(), row.position().lastFireTime());
         woken +=
-            recordEnds(
-                List.of(new End(fire, LastRuns.lastRun(row), run.status(), run.endTime())));
+            recordEnds(List.of(new End(fire, LastRuns.lastRun(row), run.status(), run.endTime())));
       }
     }
     return woken;

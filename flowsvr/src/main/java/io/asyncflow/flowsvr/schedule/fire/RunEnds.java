@@ -108,9 +108,7 @@ class RunEnds implements TaskLedger {
     }
     return recorded
         + fires.recordEnds(
-            ends.stream()
-                .filter(end -> !dependent.contains(end.fire().scheduleId()))
-                .toList());
+            ends.stream().filter(end -> !dependent.contains(end.fire().scheduleId())).toList());
   }
 
   /** Records the end of a run of a schedule that depends on it. */
