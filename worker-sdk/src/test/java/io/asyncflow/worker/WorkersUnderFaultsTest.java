@@ -21,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -102,6 +104,7 @@ class WorkersUnderFaultsTest {
 
     private final FakeFlowServer alive;
     private final CountDownLatch killed = new CountDownLatch(1);
+    private final Set<Thread> calling = ConcurrentHashMap.newKeySet();
 
     Mortal(FakeFlowServer alive, boolean killsTheOthers) {
       this.alive = alive;
@@ -130,14 +133,27 @@ class WorkersUnderFaultsTest {
 
     @Override
     public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
-      if (killed.getCount() == 0 && never.getCount() > 0) { // the end of the test takes no time
-        throw new FlowUnreachableException("killed", null);
-      }
+      calling.add(Thread.currentThread());
       try {
+        if (killed.getCount() == 0 && never.getCount() > 0) { // the end of the test takes no time
+          throw new FlowUnreachableException("killed", null);
+        }
         return method.invoke(alive, arguments);
       } catch (InvocationTargetException thrown) {
         throw thrown.getCause();
+      } finally {
+        calling.remove(Thread.currentThread());
       }
+    }
+
+    /** Cuts the calls that arrived before the kill: a parked hold would still take tasks. */
+    void cutCalls() {
+      await()
+          .until(
+              () -> {
+                calling.forEach(Thread::interrupt);
+                return calling.isEmpty();
+              });
     }
   }
 
@@ -162,6 +178,7 @@ class WorkersUnderFaultsTest {
     for (int kill = 1; kill <= 3; kill++) {
       Mortal worker = new Mortal(leaping, kill <= 2);
       assertThat(worker.killed.await(30, TimeUnit.SECONDS)).as("kill %d", kill).isTrue();
+      worker.cutCalls();
       leap.addAndGet(Duration.ofMinutes(1).toNanos());
     }
     new Mortal(leaping, false);

@@ -6,7 +6,6 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 import static org.mockito.AdditionalAnswers.delegatesTo;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
@@ -52,6 +51,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -455,7 +455,8 @@ class ReportsIT {
     given.nextTable(lark);
     given.aWaitingTask().ofType(lark).create(340);
     List<Task> held = new ArrayList<>(); // a hold may take of one table alone
-    await().until(() -> held.addAll(given.aHold(lark).limit(1_000).now()) && held.size() == 940);
+    Awaitility.await()
+        .until(() -> held.addAll(given.aHold(lark).limit(1_000).now()) && held.size() == 940);
 
     List<Report> reports = new ArrayList<>();
     held.forEach(task -> reports.add(given.reportOn(task).asSuccess("r" + task.taskId())));
