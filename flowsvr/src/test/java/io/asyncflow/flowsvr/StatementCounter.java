@@ -6,6 +6,7 @@ import com.mysql.cj.interceptors.QueryInterceptor;
 import com.mysql.cj.log.Log;
 import com.mysql.cj.protocol.Resultset;
 import com.mysql.cj.protocol.ServerSession;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -25,6 +27,7 @@ public final class StatementCounter implements QueryInterceptor {
 
   private static final Map<Thread, LongAdder> BY_THREAD = new ConcurrentHashMap<>();
   private static final Map<String, LongAdder> BY_TEXT = new ConcurrentHashMap<>();
+  private static final Map<String, List<String>> FRAMES = new ConcurrentHashMap<>();
 
   /** Statements of all threads since {@link #clear}. */
   public static long all() {
@@ -52,6 +55,19 @@ public final class StatementCounter implements QueryInterceptor {
         .sum();
   }
 
+  /**
+   * Our frames from the controller to the first statement since {@link #clear} that matches: those
+   * of its thread, and of the thread of the request that waits for it. A request that has left its
+   * thread has none there.
+   */
+  public static List<String> framesTo(Predicate<String> statement) {
+    return FRAMES.entrySet().stream()
+        .filter(entry -> statement.test(entry.getKey()))
+        .map(Map.Entry::getValue)
+        .min(Comparator.comparingInt(List::size))
+        .orElseThrow();
+  }
+
   /** The most frequent statements, for people. */
   public static String most(int count) {
     return BY_TEXT.entrySet().stream()
@@ -64,6 +80,7 @@ public final class StatementCounter implements QueryInterceptor {
   public static void clear() {
     BY_THREAD.clear();
     BY_TEXT.clear();
+    FRAMES.clear();
   }
 
   @Override
@@ -75,10 +92,47 @@ public final class StatementCounter implements QueryInterceptor {
   public <T extends Resultset> T preProcess(Supplier<String> sql, Query query) {
     String text = String.valueOf(sql.get()).replaceAll("\\s+", " ");
     BY_THREAD.computeIfAbsent(Thread.currentThread(), t -> new LongAdder()).increment();
-    BY_TEXT
-        .computeIfAbsent(text.substring(0, Math.min(70, text.length())), t -> new LongAdder())
-        .increment();
+    String beginning = text.substring(0, Math.min(70, text.length()));
+    BY_TEXT.computeIfAbsent(beginning, t -> new LongAdder()).increment();
+    FRAMES.computeIfAbsent(beginning, t -> frames());
     return null; // go on with the statement
+  }
+
+  private static List<String> frames() {
+    List<String> own = fromTheController(Thread.currentThread().getStackTrace());
+    if (own.stream().noneMatch(StatementCounter::isOfAController)) {
+      Thread.getAllStackTraces().values().stream()
+          .map(StatementCounter::fromTheController)
+          .filter(frames -> frames.stream().anyMatch(StatementCounter::isOfAController))
+          .findFirst()
+          .ifPresent(own::addAll);
+    }
+    return own;
+  }
+
+  private static List<String> fromTheController(StackTraceElement[] stack) {
+    List<String> frames = new ArrayList<>();
+    for (StackTraceElement frame : stack) {
+      String name = frame.getClassName();
+      if (name.startsWith("io.asyncflow.flowsvr.")
+          && !name.equals(StatementCounter.class.getName())
+          && !name.contains("$$")) {
+        frames.add(
+            name.substring(name.lastIndexOf('.') + 1)
+                + "."
+                + frame.getMethodName()
+                + ":"
+                + frame.getLineNumber());
+      }
+      if (isOfAController(name)) {
+        break;
+      }
+    }
+    return frames;
+  }
+
+  private static boolean isOfAController(String frame) {
+    return frame.contains("Controller");
   }
 
   @Override

@@ -34,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
@@ -46,6 +47,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.TestPropertySource;
+import tools.jackson.databind.JsonNode;
 
 /** What holds cost the database, counted in statements. It has a server of its own. */
 @RunningServer
@@ -94,6 +96,40 @@ class StatementsIT {
     // and a look at the whole once a second.
     assertThat(each).allMatch(count -> count <= 12);
     assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(6);
+  }
+
+  /** How far it is from a controller to the database; the figures are for people. */
+  @Test
+  void waysToTheDatabaseAreShort() {
+    Wire wire = new Wire(port);
+    TaskType lark = given.aType().create();
+    String table = "t_" + lark.name() + "_task_";
+    String create =
+        "{'taskData':{'userId':'u','taskType':'%s','taskStage':'s','taskContext':''}}"
+            .formatted(lark.name());
+    wire.post("/api/task/createTask", create); // makes the tables
+    Predicate<String> changes =
+        text -> text.startsWith("UPDATE (") || text.startsWith("UPDATE " + table);
+    String hold = "{'taskType':'%s','workerId':'w','limit':1,'stages':['s']}".formatted(lark.name());
+
+    StatementCounter.clear();
+    wire.post("/api/task/createTask", create);
+    printFrames("create", text -> text.startsWith("INSERT INTO ") && text.contains(table), 20);
+    StatementCounter.clear();
+    JsonNode task = wire.post("/api/task/hold_task", hold).result().path("taskList").path(0);
+    printFrames("hold", changes, 30);
+    StatementCounter.clear();
+    wire.post(
+        "/api/task/set_task",
+        "{'taskId':'%s','workerId':'w','leaseEpoch':%d,'outcome':'SUCCESS'}"
+            .formatted(task.path("taskId").asString(), task.path("leaseEpoch").asInt()));
+    printFrames("report", changes, 20);
+  }
+
+  private static void printFrames(String call, Predicate<String> statement, int most) {
+    List<String> frames = StatementCounter.framesTo(statement);
+    System.out.printf(Locale.ROOT, "%s: %d frames %s%n", call, frames.size(), frames);
+    assertThat(frames).as(call).hasSizeBetween(3, most);
   }
 
   @Test

@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * what the others notice.
  */
 @Tag("faults")
-@Timeout(600)
+@Timeout(900)
 class GreedyClientsIT {
 
   private static final String KEY = "d41f8cd98f00b2e9800998ecf8427e4a";
@@ -134,6 +134,13 @@ class GreedyClientsIT {
   private void attack(
       String mode, String what, int count, Act act, String other, boolean isOfAnother)
       throws Exception {
+    // What the clients cost on this machine, whose cores they share with the server.
+    Map<String, List<Duration>> control = new HashMap<>();
+    try (ByteSink elsewhere = new ByteSink();
+        GreedyClients clients = new GreedyClients(elsewhere.port(), count, act)) {
+      probe(other, BEFORE, control, isOfAnother);
+    }
+    print(mode, count + " clients " + what + ", to another program", control);
     Map<String, List<Duration>> times = new HashMap<>();
     try (GreedyClients clients = new GreedyClients(server.port(), count, act)) {
       probe(other, Duration.ofSeconds(3), new HashMap<>(), isOfAnother); // until all are there
