@@ -110,7 +110,8 @@ class StatementsIT {
     wire.post("/api/task/createTask", create); // makes the tables
     Predicate<String> changes =
         text -> text.startsWith("UPDATE (") || text.startsWith("UPDATE " + table);
-    String hold = "{'taskType':'%s','workerId':'w','limit':1,'stages':['s']}".formatted(lark.name());
+    String hold =
+        "{'taskType':'%s','workerId':'w','limit':1,'stages':['s']}".formatted(lark.name());
 
     StatementCounter.clear();
     wire.post("/api/task/createTask", create);
