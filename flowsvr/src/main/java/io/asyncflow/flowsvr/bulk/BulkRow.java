@@ -1,15 +1,16 @@
 package io.asyncflow.flowsvr.bulk;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.bulk.Bulk.Refusal;
 import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
 import io.asyncflow.api.bulk.BulkState;
+import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.NewDue;
+import io.asyncflow.rules.TaskActs.Arguments;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -70,21 +71,18 @@ public record BulkRow(
     return TaskAct.valueOf(act.name());
   }
 
-  public TaskAct.Arguments taskArguments() {
+  public Arguments taskArguments() {
     TaskStatus status = arguments.status() == null ? null : TaskStatus.ofCode(arguments.status());
     NewDue due = new NewDue(arguments.runAt(), null, arguments.priority());
-    return new TaskAct.Arguments(false, due, status, null, null);
+    return new Arguments(false, due, status, null, null);
   }
 
   /** The verb of the single call. */
-  public static Verb verbOf(BulkAct act) {
-    return switch (act) {
-      case RETRY -> Verb.TASK_RETRY;
-      case CANCEL -> Verb.TASK_CANCEL;
-      case RUN_NOW, RESCHEDULE -> Verb.TASK_STEER;
-      case SET_STATUS -> Verb.TASK_FORCE;
-      case PAUSE, RESUME -> Verb.PAUSE;
-      case EXPIRE_LEASE -> Verb.TASK_EXPIRE;
-    };
+  public Verb verb() {
+    return verbOf(act);
+  }
+
+  static Verb verbOf(BulkAct act) {
+    return Verb.valueOf(TaskAct.valueOf(act.name()).verb());
   }
 }

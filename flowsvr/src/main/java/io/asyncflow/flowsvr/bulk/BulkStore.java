@@ -45,31 +45,27 @@ public class BulkStore {
     this.jdbc = jdbc;
   }
 
-  /**
-   * What a preview has found.
-   *
-   * @param previewTime epoch ms
-   * @param until epoch ms at which it is over
-   */
-  record NewRow(
-      long id,
-      byte[] tokenHash,
-      BulkAct act,
-      BulkArguments arguments,
-      ObjectNode filter,
-      long previewTime,
-      long until,
-      int expected,
-      boolean isExact,
-      int cap,
-      String principal,
-      String granted) {}
-
   long now() {
     return jdbc.sql("SELECT " + NOW_MS).query(Long.class).single();
   }
 
-  void insert(NewRow row) {
+  /**
+   * Keeps a preview.
+   *
+   * @param time epoch ms
+   * @param until epoch ms at which it is over
+   * @param expected how many tasks it has found
+   * @param granted as {@code LaterCallers} takes it
+   */
+  void insert(
+      BulkToken token,
+      BulkForm form,
+      long time,
+      long until,
+      int expected,
+      boolean isExact,
+      String principal,
+      String granted) {
     jdbc.sql(
             """
             INSERT INTO t_bulk
@@ -78,22 +74,22 @@ public class BulkStore {
             VALUES (:id, 'PREVIEWED', :token, :act, :arguments, :filter, :time, :until, :expected,
               :exact, :cap, :principal, :granted, '[]', :time)
             """)
-        .param("id", row.id())
-        .param("token", row.tokenHash())
-        .param("act", row.act().name())
-        .param("arguments", JSON.writeValueAsString(row.arguments()))
-        .param("filter", row.filter().toString())
-        .param("time", row.previewTime())
-        .param("until", row.until())
-        .param("expected", row.expected())
-        .param("exact", row.isExact())
-        .param("cap", row.cap())
-        .param("principal", row.principal())
-        .param("granted", row.granted())
+        .param("id", token.id())
+        .param("token", token.hash())
+        .param("act", form.act().name())
+        .param("arguments", JSON.writeValueAsString(form.arguments()))
+        .param("filter", form.filter().toString())
+        .param("time", time)
+        .param("until", until)
+        .param("expected", expected)
+        .param("exact", isExact)
+        .param("cap", form.cap())
+        .param("principal", principal)
+        .param("granted", granted)
         .update();
   }
 
-  Optional<BulkRow> find(long id) {
+  public Optional<BulkRow> find(long id) {
     return jdbc.sql(SELECT + "WHERE id = :id")
         .param("id", id)
         .query((rs, row) -> read(rs))
@@ -145,34 +141,24 @@ public class BulkStore {
         .update();
   }
 
-  /** False if the bulk does not run. */
-  boolean stop(long id) {
+  /**
+   * Stops a bulk that runs, or lets a stopped one go on, which was changed last when it was
+   * stopped. False if it is not as expected.
+   */
+  boolean change(long id, BulkState from, BulkState to) {
     return jdbc.sql(
                 sql(
                     """
                     UPDATE t_bulk
-                    SET state = 'STOPPED',
+                    SET state = :to,
+                        stopped_ms = stopped_ms
+                          + IF(:from = 'STOPPED', GREATEST(0, now_ms - modify_time), 0),
                         modify_time = now_ms
                     WHERE id = :id
-                      AND state = 'RUNNING'
+                      AND state = :from
                     """))
-            .param("id", id)
-            .update()
-        == 1;
-  }
-
-  /** False if the bulk is not stopped. A stopped bulk was changed last when it was stopped. */
-  boolean resume(long id) {
-    return jdbc.sql(
-                sql(
-                    """
-                    UPDATE t_bulk
-                    SET state = 'RUNNING',
-                        stopped_ms = stopped_ms + GREATEST(0, now_ms - modify_time),
-                        modify_time = now_ms
-                    WHERE id = :id
-                      AND state = 'STOPPED'
-                    """))
+            .param("from", from.name())
+            .param("to", to.name())
             .param("id", id)
             .update()
         == 1;
@@ -184,21 +170,26 @@ public class BulkStore {
    * @param others not these
    */
   public Optional<BulkRow> next(Set<Long> others) {
-    String butNot = others.isEmpty() ? "" : "  AND id NOT IN (:others)\n";
-    JdbcClient.StatementSpec statement =
-        jdbc.sql(
-            SELECT + "WHERE state = 'RUNNING'\n" + butNot + "ORDER BY modify_time, id\nLIMIT 1");
-    return (others.isEmpty() ? statement : statement.param("others", others))
+    return jdbc.sql(
+            SELECT
+                + """
+                WHERE state = 'RUNNING'
+                  %sORDER BY modify_time, id
+                LIMIT 1
+                """
+                    .formatted(others.isEmpty() ? "" : "AND id NOT IN (:others)\n"))
+        .param("others", others)
         .query((rs, row) -> read(rs))
         .optional();
   }
 
   /**
-   * Writes a page, or the end, with what there is to say of it; {@code null} for nothing. False if
-   * the bulk was stopped, or if it is not where the page began, or if a later leader goes on with
-   * it: then nothing of the page must be committed.
+   * Writes a page, or how the bulk ends. False if the bulk was stopped, or if it is not where the
+   * page began, or if a later leader goes on with it: then nothing of the page must be committed.
+   *
+   * @param error what there is to say of the end; empty for nothing
    */
-  public boolean advance(BulkRow from, Progress to, boolean isEnd, String left) {
+  public boolean advance(BulkRow from, Progress to, BulkState state, String error) {
     return jdbc.sql(
                 sql(
                     """
@@ -212,15 +203,15 @@ public class BulkStore {
                         skipped = :skipped,
                         refused = :refused,
                         refusals = :refusals,
-                        error = :left,
+                        error = :error,
                         modify_time = now_ms,
-                        end_time = IF(:state = 'DONE', now_ms, NULL)
+                        end_time = IF(:state = 'RUNNING', NULL, now_ms)
                     WHERE id = :id
                       AND state = 'RUNNING'
                       AND pages = :pages
                       AND epoch <= :epoch
                     """))
-            .param("state", (isEnd ? BulkState.DONE : BulkState.RUNNING).name())
+            .param("state", state.name())
             .param("position", to.position())
             .param("epoch", to.epoch())
             .param("looked", to.looked())
@@ -228,33 +219,11 @@ public class BulkStore {
             .param("skipped", to.skipped())
             .param("refused", to.refused())
             .param("refusals", JSON.writeValueAsString(to.refusals()))
-            .param("left", left == null ? "" : left)
+            .param("error", error.substring(0, Math.min(error.length(), LONGEST_ERROR)))
             .param("id", from.id())
             .param("pages", from.progress().pages())
             .update()
         == 1;
-  }
-
-  /** Ends a bulk that cannot go on, if it is where it was, and this leader is the last. */
-  public void fail(BulkRow from, long epoch, String error) {
-    jdbc.sql(
-            sql(
-                """
-                UPDATE t_bulk
-                SET state = 'FAILED',
-                    error = :error,
-                    modify_time = now_ms,
-                    end_time = now_ms
-                WHERE id = :id
-                  AND state = 'RUNNING'
-                  AND pages = :pages
-                  AND epoch <= :epoch
-                """))
-        .param("epoch", epoch)
-        .param("error", error.substring(0, Math.min(error.length(), LONGEST_ERROR)))
-        .param("id", from.id())
-        .param("pages", from.progress().pages())
-        .update();
   }
 
   /**
@@ -263,16 +232,18 @@ public class BulkStore {
    * @param principal whose; {@code null} for all
    */
   List<BulkRow> list(String principal, long before, int limit) {
-    String ofCaller = principal == null ? "" : "  AND principal = :principal\n";
-    JdbcClient.StatementSpec statement =
-        jdbc.sql(
-                SELECT
-                    + "WHERE id < :before\n  AND state <> 'PREVIEWED'\n"
-                    + ofCaller
-                    + "ORDER BY id DESC\nLIMIT :limit")
-            .param("before", before)
-            .param("limit", limit);
-    return (principal == null ? statement : statement.param("principal", principal))
+    return jdbc.sql(
+            SELECT
+                + """
+                WHERE id < :before
+                  AND state <> 'PREVIEWED'
+                  %sORDER BY id DESC
+                LIMIT :limit
+                """
+                    .formatted(principal == null ? "" : "AND principal = :principal\n"))
+        .param("before", before)
+        .param("limit", limit)
+        .param("principal", principal)
         .query((rs, row) -> read(rs))
         .list();
   }

@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.function.LongPredicate;
 import java.util.stream.DoubleStream;
 import org.springframework.stereotype.Service;
 
@@ -62,7 +61,7 @@ class Bulks {
           if (preview.state() != BulkState.PREVIEWED) {
             return null;
           }
-          caller.require(BulkRow.verbOf(preview.act()));
+          caller.require(preview.verb());
           if (count != preview.expected()) {
             throw new InvalidFieldException(
                 "count", "must be what the preview has found: " + preview.expected());
@@ -96,7 +95,7 @@ class Bulks {
   }
 
   /**
-   * @throws NoSuchBulkException if there is none that the caller sees
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_BULK} if there is none that the caller sees
    */
   Bulk get(long id, Caller caller) {
     return viewOf(require(id, caller));
@@ -106,7 +105,13 @@ class Bulks {
     return store
         .find(id)
         .filter(row -> row.state() != BulkState.PREVIEWED && sees(caller, row))
-        .orElseThrow(() -> new NoSuchBulkException(id));
+        .orElseThrow(
+            () ->
+                new FlowException(
+                    ErrorCode.NO_SUCH_BULK,
+                    "there is no bulk "
+                        + id
+                        + " of yours: there never was, or it ended long ago"));
   }
 
   private static boolean sees(Caller caller, BulkRow row) {
@@ -121,22 +126,22 @@ class Bulks {
 
   /** Stops a bulk that runs, before its next page; does nothing if it is stopped. */
   void stop(long id, Reason why, Caller caller) {
-    change(id, BulkState.STOPPED, store::stop, "STOP_BULK", why, caller);
+    change(id, BulkState.RUNNING, BulkState.STOPPED, "STOP_BULK", why, caller);
   }
 
   /** Lets a stopped bulk go on; does nothing if it runs. */
   void resume(long id, Reason why, Caller caller) {
-    change(id, BulkState.RUNNING, store::resume, "RESUME_BULK", why, caller);
+    change(id, BulkState.STOPPED, BulkState.RUNNING, "RESUME_BULK", why, caller);
     events.publish(new BulksChanged());
   }
 
   private void change(
-      long id, BulkState to, LongPredicate change, String act, Reason why, Caller caller) {
+      long id, BulkState from, BulkState to, String act, Reason why, Caller caller) {
     transactions.execute(
         () -> {
           BulkRow bulk = require(id, caller);
-          caller.require(BulkRow.verbOf(bulk.act()));
-          if (change.test(id)) {
+          caller.require(bulk.verb());
+          if (store.change(id, from, to)) {
             acts.record(Act.of(act, objectOf(id)).by(why));
           } else if (require(id, caller).state() != to) {
             throw new FlowException(

@@ -37,16 +37,6 @@ class CopyStore implements TaskCopies {
     this.acts = acts;
   }
 
-  /** Records the copy that an operator's retry made. */
-  void insert(TaskRow original, TaskId copy) {
-    insert(RETRY, original, copy);
-  }
-
-  /** Records the copy that an act of this kind made. */
-  void insert(String act, TaskRow original, TaskId copy) {
-    insert(act, List.of(original), List.of(copy));
-  }
-
   @Override
   public void made(List<TaskRow> originals, List<TaskId> copies, String by) {
     insert(RETRY, originals, copies);
@@ -61,7 +51,8 @@ class CopyStore implements TaskCopies {
     acts.recordOwn(retries);
   }
 
-  private void insert(String act, List<TaskRow> originals, List<TaskId> copies) {
+  /** Records the copies that an act of this kind made. */
+  void insert(String act, List<TaskRow> originals, List<TaskId> copies) {
     List<Object> values = new ArrayList<>(originals.size() * 5);
     for (int i = 0; i < originals.size(); i++) {
       TaskRow original = originals.get(i);

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.operator;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.lane.Lanes;
@@ -9,7 +10,7 @@ import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.rules.HoldEnd;
-import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import java.util.Collection;
@@ -68,13 +69,13 @@ public class RowChanger {
   /**
    * Decides an act; nothing is written yet.
    *
-   * @param row as it was locked; its table has been entered if the act {@linkplain TaskAct#revives
+   * @param row as it was locked; its table has been entered if the act {@linkplain TaskActs#revives
    *     revives} it
    * @return {@code null} if there is nothing to do
    * @throws io.asyncflow.api.FlowException if it is refused
    */
-  public Decided decide(TaskRow row, TaskAct act, TaskAct.Arguments with) {
-    TaskTransition change = act.on(row, with);
+  public Decided decide(TaskRow row, TaskAct act, TaskActs.Arguments with) {
+    TaskTransition change = TaskActs.on(act, row, with);
     if (change.changesNothing() && act != TaskAct.SET_STATUS) {
       return null;
     }

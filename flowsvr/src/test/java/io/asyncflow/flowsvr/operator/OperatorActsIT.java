@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
 import java.util.List;
@@ -212,7 +214,7 @@ class OperatorActsIT {
     TaskId task = TaskId.parse(id).orElseThrow();
     String tooLong = "x".repeat(1_001);
 
-    assertThatThrownBy(() -> operatorActs.retry(task, new Reason("ann", tooLong)))
+    assertThatThrownBy(() -> operatorActs.act(task, TaskAct.RETRY, Arguments.NONE, Expected.ANYTHING, new Reason("ann", tooLong)))
         .isInstanceOf(DataIntegrityViolationException.class);
 
     assertThat(hold().isMissingNode()).isTrue();
