@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.operator;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.task.TaskCopies;
@@ -48,7 +49,7 @@ class CopyStore implements TaskCopies {
               .by(new Reason(by, ""))
               .making(copies.get(i)));
     }
-    acts.recordOwn(retries);
+    acts.recordAll(Actor.SERVER, retries);
   }
 
   /** Records the copies that an act of this kind made. */
