@@ -180,19 +180,10 @@ public final class TaskActs {
    * @throws TransitionNotAllowedException if it is executing
    */
   public static TaskRow forced(TaskRow row, TaskStatus status) {
-    requireForcible(row.id(), status);
-    return status == TaskStatus.WAITING ? revived(row) : row.copy().status(status).row();
-  }
-
-  /**
-   * Requires that the status may be forced.
-   *
-   * @throws TransitionNotAllowedException if it is executing, which only a hold sets
-   */
-  public static void requireForcible(TaskId id, TaskStatus status) {
     if (status == TaskStatus.EXECUTING) {
-      throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
+      throw new TransitionNotAllowedException(row.id(), "only a hold makes a task executing");
     }
+    return status == TaskStatus.WAITING ? revived(row) : row.copy().status(status).row();
   }
 
   /**

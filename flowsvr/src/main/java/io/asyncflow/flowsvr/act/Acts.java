@@ -70,7 +70,7 @@ public class Acts {
     line.put("act", act.kind());
     line.put("object", act.object());
     line.put("actor", actor.name());
-    line.put("actorIp", actor.ip() == null ? null : actor.ip().getHostAddress());
+    line.put("actorIp", Actor.text(actor.ip()));
     line.put("source", actor.source());
     line.put("traceId", actor.traceId());
     line.put("operator", act.reason().operator());

@@ -17,7 +17,7 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.CurrentActor;
 import io.asyncflow.flowsvr.act.Reason;
-import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -44,7 +44,7 @@ class BulkController {
   private final Acts acts;
   private final CurrentActor current;
   private final RetryingTransactions transactions;
-  private final Events events;
+  private final FeaturesInUse features;
 
   BulkController(
       BulkPreviews previews,
@@ -52,13 +52,13 @@ class BulkController {
       Acts acts,
       CurrentActor current,
       RetryingTransactions transactions,
-      Events events) {
+      FeaturesInUse features) {
     this.previews = previews;
     this.store = store;
     this.acts = acts;
     this.current = current;
     this.transactions = transactions;
-    this.events = events;
+    this.features = features;
   }
 
   record Start(String token, Long count, String operator, String reason) {}
@@ -106,7 +106,7 @@ class BulkController {
           acts.record(Act.of("START_BULK", objectOf(preview.id())).by(why).with(detail(preview)));
           return null;
         });
-    events.publish(new BulksChanged());
+    features.changed();
     return Envelope.ok(new Started(Long.toString(token.id())));
   }
 
@@ -205,7 +205,7 @@ class BulkController {
           }
           return null;
         });
-    events.publish(new BulksChanged());
+    features.changed();
     return Envelope.done();
   }
 

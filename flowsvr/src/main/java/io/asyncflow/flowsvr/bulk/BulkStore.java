@@ -10,24 +10,31 @@ import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code t_bulk}. Every method is one statement. Thread-safe. */
+/** {@code t_bulk}. Thread-safe. */
 @Component
 public class BulkStore {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int LONGEST_ERROR = 1_000;
+  private static final Duration KEPT = Duration.ofDays(90);
+  private static final int PAGE = 1_000;
+
+  /** Previews are made by the second, and kept for ten minutes. */
+  private static final int MOST_PAGES = 20;
 
   private static final String SELECT =
       sql(
@@ -133,7 +140,7 @@ public class BulkStore {
                 WHERE id = :id
                   AND state = 'PREVIEWED'
                 """))
-        .param("ip", actor.ip() == null ? null : actor.ip().getAddress())
+        .param("ip", actor.ipBytes())
         .param("trace", actor.traceId())
         .param("operator", why.operator())
         .param("reason", why.text())
@@ -248,26 +255,37 @@ public class BulkStore {
         .list();
   }
 
-  /** Deletes previews that are over; returns their number. */
-  int deletePreviews(int limit) {
-    return jdbc.sql(
-            sql(
-                """
-                DELETE FROM t_bulk
-                WHERE state = 'PREVIEWED'
-                  AND preview_end < now_ms
-                LIMIT :limit
-                """))
-        .param("limit", limit)
-        .update();
+  @Bean
+  Duty bulkRetentionDuty(DutyIntervals every) {
+    return Duty.ofCleaning("bulk-retention", every, this::deleteOld);
   }
 
-  /** Deletes bulks that ended so long ago; returns their number. */
-  int deleteEnded(long ageMs, int limit) {
-    return jdbc.sql(sql("DELETE FROM t_bulk WHERE end_time < now_ms - :age LIMIT :limit"))
-        .param("age", ageMs)
-        .param("limit", limit)
-        .update();
+  /**
+   * Deletes previews that are over, and bulks that ended long ago, whose acts are recorded; returns
+   * their number.
+   */
+  int deleteOld() {
+    int deleted =
+        jdbc.sql(sql("DELETE FROM t_bulk WHERE end_time < now_ms - :age LIMIT :limit"))
+            .param("age", KEPT.toMillis())
+            .param("limit", PAGE)
+            .update();
+    int ofPage = PAGE;
+    for (int page = 0; ofPage == PAGE && page < MOST_PAGES; page++) {
+      ofPage =
+          jdbc.sql(
+                  sql(
+                      """
+                      DELETE FROM t_bulk
+                      WHERE state = 'PREVIEWED'
+                        AND preview_end < now_ms
+                      LIMIT :limit
+                      """))
+              .param("limit", PAGE)
+              .update();
+      deleted += ofPage;
+    }
+    return deleted;
   }
 
   private static BulkRow read(ResultSet rs) throws SQLException {
@@ -283,7 +301,7 @@ public class BulkStore {
         rs.getInt("cap"),
         Actor.ofRequest(
                 rs.getString("principal"),
-                address(rs.getBytes("actor_ip")),
+                Actor.address(rs.getBytes("actor_ip")),
                 rs.getString("trace_id"))
             .inBulk(),
         rs.getString("granted"),
@@ -303,13 +321,5 @@ public class BulkStore {
         rs.getLong("modify_time"),
         rs.getObject("end_time", Long.class),
         rs.getLong("db_now"));
-  }
-
-  private static InetAddress address(byte[] ip) {
-    try {
-      return ip == null ? null : InetAddress.getByAddress(ip);
-    } catch (UnknownHostException e) {
-      return null; // neither four bytes nor sixteen: written by SQL
-    }
   }
 }

@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.operator.RowChanger.Decided;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
@@ -73,9 +74,6 @@ public class OperatorActs {
    * @throws TransitionNotAllowedException if the task is in no state for it
    */
   public TaskId act(TaskId id, TaskAct act, Arguments with, Expected expected, Reason why) {
-    if (act == TaskAct.SET_STATUS) {
-      TaskActs.requireForcible(id, with.status());
-    }
     requireTable(id);
     Arguments all = act == TaskAct.SET_WORKERS ? withLane(id, with) : with;
     Decided decided =
@@ -101,8 +99,7 @@ public class OperatorActs {
 
   /** The lane of the workers, which is made before the transaction, unless it is in vain. */
   private Arguments withLane(TaskId id, Arguments with) {
-    TaskActs.requireReassignable(
-        only(id, tasks.findBriefly(id.table(), List.of(id.number())).stream().findFirst()));
+    TaskActs.requireReassignable(only(id, find(id)));
     return with.inLane(lanes.of(with.workers(), id.table()));
   }
 

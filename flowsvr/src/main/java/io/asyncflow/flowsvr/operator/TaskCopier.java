@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.lane.Lanes;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
@@ -130,7 +131,6 @@ class TaskCopier {
     if (!tables.keep(id.table())) {
       throw TaskNotFoundException.dropped(id);
     }
-    copies.insert(kind, List.of(origin), List.of(copy));
-    return Act.onTask(kind, id, origin.status(), origin.status()).making(copy);
+    return copies.insert(kind, List.of(origin), List.of(copy)).get(0);
   }
 }

@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
@@ -33,7 +34,6 @@ class OperatorActsIT {
 
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
-  @Autowired CopyRetention retention;
   @Autowired TableDrain drain;
   @Autowired CopyStore copies;
   @Autowired OperatorActs operatorActs;
@@ -231,7 +231,7 @@ class OperatorActsIT {
     ok(act("retry", copy, ""));
     happened(Duration.ofDays(1_000), id);
     happened(Duration.ofDays(1_000), copy);
-    retention.runOnce();
+    copies.deleteOld();
     assertThat(recordsOfCopiesOf(id)).isEqualTo(1);
     assertThat(recordsOfCopiesOf(copy)).isEqualTo(1);
     assertThat(copies.delete(List.of(onlyRecordOf(id)))).as("its copy was copied").isZero();
@@ -246,7 +246,7 @@ class OperatorActsIT {
     await()
         .until(
             () -> {
-              retention.runOnce();
+              copies.deleteOld();
               return recordsOfCopiesOf(id) + recordsOfCopiesOf(copy) == 0;
             });
   }

@@ -19,7 +19,7 @@ import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskCopies;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -68,7 +68,7 @@ public class JobSteps {
   private final TaskStore tasks;
   private final TransitionStore transitions;
   private final TaskCreator creator;
-  private final TaskCopies copies;
+  private final CopyStore copies;
   private final Lanes lanes;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
@@ -85,7 +85,7 @@ public class JobSteps {
       TaskStore tasks,
       TransitionStore transitions,
       TaskCreator creator,
-      TaskCopies copies,
+      CopyStore copies,
       Lanes lanes,
       TaskFamilies families,
       NewTaskTables newTaskTables,
