@@ -17,8 +17,7 @@ import java.util.Set;
 final class FakeActs {
 
   private static final List<TaskAct> ANSWERED =
-      List.of(
-          TaskAct.CANCEL, TaskAct.PAUSE, TaskAct.RESUME, TaskAct.SET_WORKERS, TaskAct.RESTART);
+      List.of(TaskAct.CANCEL, TaskAct.PAUSE, TaskAct.RESUME, TaskAct.SET_WORKERS, TaskAct.RESTART);
 
   private final FakeFlowServer server;
 

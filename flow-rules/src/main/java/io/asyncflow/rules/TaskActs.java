@@ -11,10 +11,10 @@ import io.asyncflow.rules.field.TaskFields;
 import java.util.Set;
 
 /**
- * The rules of {@link TaskAct}: what an act is given, whether operators may do it on a task, and how
- * the row changes, for single calls, bulks and the fake, so that all refuse with the same words.
- * Pure functions of the row as it was read: each returns the row after the act, or the same row if
- * there is nothing to do.
+ * The rules of {@link TaskAct}: what an act is given, whether operators may do it on a task, and
+ * how the row changes, for single calls, bulks and the fake, so that all refuse with the same
+ * words. Pure functions of the row as it was read: each returns the row after the act, or the same
+ * row if there is nothing to do.
  */
 public final class TaskActs {
 
@@ -73,8 +73,7 @@ public final class TaskActs {
       case RUN_NOW -> of(row, dueNow(row), null);
       case RESCHEDULE -> of(row, rescheduled(row, with.due()), null);
       case SET_STATUS -> TaskTransition.forced(row, forced(row, with.status()));
-      case SET_WORKERS ->
-          of(row, reassigned(row, with.workers(), with.lane()), EventKind.REVOKED);
+      case SET_WORKERS -> of(row, reassigned(row, with.workers(), with.lane()), EventKind.REVOKED);
       case RESTART -> of(row, restarted(row), EventKind.REVOKED);
       case EXPIRE_LEASE -> HoldEnd.leaseEnded(row);
     };
@@ -82,8 +81,7 @@ public final class TaskActs {
 
   /** Whether a task that has ended waits after the act, so that its table must be live. */
   public static boolean revives(TaskAct act, Arguments with) {
-    return act == TaskAct.RETRY
-        || act == TaskAct.SET_STATUS && with.status() == TaskStatus.WAITING;
+    return act == TaskAct.RETRY || act == TaskAct.SET_STATUS && with.status() == TaskStatus.WAITING;
   }
 
   /**

@@ -71,9 +71,7 @@ public final class SteerClient {
    */
   public void expireLease(String taskId, int leaseEpoch, String operator, String reason) {
     transport.send(
-        Call.to(TaskAct.EXPIRE_LEASE, taskId)
-            .with("leaseEpoch", leaseEpoch)
-            .by(operator, reason));
+        Call.to(TaskAct.EXPIRE_LEASE, taskId).with("leaseEpoch", leaseEpoch).by(operator, reason));
   }
 
   /**
@@ -85,9 +83,7 @@ public final class SteerClient {
    */
   public void setStatus(String taskId, TaskStatus status, String operator, String reason) {
     transport.send(
-        Call.to(TaskAct.SET_STATUS, taskId)
-            .with("status", status.code())
-            .by(operator, reason));
+        Call.to(TaskAct.SET_STATUS, taskId).with("status", status.code()).by(operator, reason));
   }
 
   /**

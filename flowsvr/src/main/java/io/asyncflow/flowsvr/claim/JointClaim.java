@@ -210,7 +210,9 @@ class JointClaim {
             .filter(row -> row.place() != null && locked.contains(row.place().jobId()))
             .toList();
     transitions.change(
-        aside.stream().map(row -> TaskActs.on(TaskAct.PAUSE, row, TaskActs.Arguments.NONE)).toList());
+        aside.stream()
+            .map(row -> TaskActs.on(TaskAct.PAUSE, row, TaskActs.Arguments.NONE))
+            .toList());
     waiting.removeAll(aside);
     return aside.size();
   }

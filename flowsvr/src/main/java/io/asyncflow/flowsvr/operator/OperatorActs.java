@@ -6,15 +6,19 @@ import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.operator.RowChanger.Decided;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.CopyStore;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
@@ -36,7 +40,8 @@ public class OperatorActs {
   private final NewTaskTables newTaskTables;
   private final TaskStore tasks;
   private final RowChanger changer;
-  private final TaskCopier copier;
+  private final TaskCreator creator;
+  private final SealedTexts sealedTexts;
   private final CopyStore copies;
   private final Acts acts;
   private final Lanes lanes;
@@ -48,7 +53,8 @@ public class OperatorActs {
       NewTaskTables newTaskTables,
       TaskStore tasks,
       RowChanger changer,
-      TaskCopier copier,
+      TaskCreator creator,
+      SealedTexts sealedTexts,
       CopyStore copies,
       Acts acts,
       Lanes lanes,
@@ -58,7 +64,8 @@ public class OperatorActs {
     this.newTaskTables = newTaskTables;
     this.tasks = tasks;
     this.changer = changer;
-    this.copier = copier;
+    this.creator = creator;
+    this.sealedTexts = sealedTexts;
     this.copies = copies;
     this.acts = acts;
     this.lanes = lanes;
@@ -106,7 +113,7 @@ public class OperatorActs {
   private TaskId retryInDrainedTable(TaskId id, Reason why) {
     TaskId copy = copies.lastCopyOf(id).orElse(null);
     if (copy == null) {
-      return copier.retry(only(id, find(id)), act -> acts.record(act.by(why)));
+      return copy(id, act -> acts.record(act.by(why)));
     }
     return find(copy).filter(TaskActs::isRetryable).isPresent()
         ? act(copy, TaskAct.RETRY, Arguments.NONE, Expected.ANYTHING, why)
@@ -125,13 +132,86 @@ public class OperatorActs {
     if (copies.lastCopyOf(id).isPresent()) {
       return false;
     }
-    copier.retry(only(id, find(id)), record);
+    copy(id, record);
     return true;
   }
 
-  /** Makes a new task like another one; see {@link TaskCopier#clone}. */
+  private TaskId copy(TaskId id, Consumer<Act> record) {
+    TaskRow origin = only(id, find(id));
+    if (origin.place() != null) { // a copy would belong to none
+      throw new TransitionNotAllowedException(
+          id,
+          "its table holds only finished tasks by now; retry its job, " + origin.place().jobId());
+    }
+    TaskActs.requireRetryable(origin);
+    // The key makes concurrent retries create one copy.
+    TaskDraft copy =
+        TaskDraft.copyOf(origin, "retry-of-" + id + "-" + origin.leaseEpoch())
+            .withWorkers(lanes.workersOf(origin.lane()));
+    CreateCall call =
+        CreateCall.of(List.of(copy))
+            .and(made -> record.accept(copied(CopyStore.RETRY, origin, made.get(0))));
+    return creator.create(call).get(0);
+  }
+
+  /**
+   * Makes a new task like another one, whatever became of that one. What its context names in the
+   * store stays for it, as for the copy of a retry.
+   *
+   * @param users those whose tasks the caller sees
+   * @return the new task; the same one again for a repeated idempotency key
+   * @throws TransitionNotAllowedException if the task belongs to a job
+   */
   TaskId clone(TaskId id, Changes changes, Names users, Reason why) {
-    return copier.clone(only(id, find(id)), changes, users, why);
+    TaskRow origin = only(id, find(id));
+    if (origin.place() != null) {
+      throw new TransitionNotAllowedException(
+          id, "it belongs to job " + origin.place().jobId() + ", and a clone would not");
+    }
+    TaskDraft like = TaskDraft.copyOf(origin, null);
+    TaskDraft clone =
+        new TaskDraft(
+                or(changes.userId(), like.userId()),
+                like.type(),
+                or(changes.taskStage(), like.stage()),
+                like.scheduleLog(),
+                or(changes.taskContext(), like.context()),
+                or(changes.priority(), like.priority()),
+                null,
+                changes.runAt(),
+                like.maxRetryNum(),
+                like.maxRetryInterval(),
+                like.maxUnexpectedRetries(),
+                changes.idempotencyKey())
+            .withWorkers(lanes.workersOf(origin.lane()))
+            .withTraceParent(like.traceParent());
+    if (changes.taskContext() != null) {
+      sealedTexts.check(clone.type(), clone.context(), "taskContext");
+    }
+    CreateCall call =
+        CreateCall.of(List.of(clone))
+            .byUsers()
+            .seenBy(users)
+            .and(
+                made -> {
+                  if (!copies.isRecorded(id, made.get(0))) { // else the call is repeated
+                    acts.record(copied(CopyStore.CLONE, origin, made.get(0)).by(why));
+                  }
+                });
+    return creator.create(call).get(0);
+  }
+
+  private static <T> T or(T changed, T same) {
+    return changed == null ? same : changed;
+  }
+
+  /** Commits with the copy: from then on the original's objects stay if its table is dropped. */
+  private Act copied(String kind, TaskRow origin, TaskId copy) {
+    TaskId id = origin.id();
+    if (!newTaskTables.keep(id.table())) {
+      throw TaskNotFoundException.dropped(id);
+    }
+    return copies.insert(kind, List.of(origin), List.of(copy)).get(0);
   }
 
   /** The refusal of a forced status of a task in a table that cannot have waiting tasks. */

@@ -43,8 +43,7 @@ class OperatorController {
   private final TaskReach reach;
   private final NamedObjects objects;
 
-  OperatorController(
-      OperatorActs acts, ActStore recorded, TaskReach reach, NamedObjects objects) {
+  OperatorController(OperatorActs acts, ActStore recorded, TaskReach reach, NamedObjects objects) {
     this.acts = acts;
     this.recorded = recorded;
     this.reach = reach;

@@ -110,7 +110,8 @@ public class PauseStore {
   /** The row, locked until the transaction ends; also of a type that is not paused any more. */
   public Optional<Pause> lock(PausedName name) {
     return of(
-            name, "SELECT " + COLUMNS + "FROM t_pause\nWHERE kind = :kind AND name = :name\nFOR UPDATE")
+            name,
+            "SELECT " + COLUMNS + "FROM t_pause\nWHERE kind = :kind AND name = :name\nFOR UPDATE")
         .query((rs, row) -> read(rs))
         .optional();
   }

@@ -36,6 +36,7 @@ import org.springframework.stereotype.Component;
 public class CopyStore {
 
   public static final String RETRY = "RETRY";
+  public static final String CLONE = "CLONE";
 
   private static final int PAGE = 500;
 
@@ -176,8 +177,8 @@ public class CopyStore {
   }
 
   /**
-   * Records that are older than the retention, in the order of their ids, except those whose copy was copied again,
-   * because they lead to that copy.
+   * Records that are older than the retention, in the order of their ids, except those whose copy
+   * was copied again, because they lead to that copy.
    *
    * @param after the last id of the previous page; 0 for the first page
    */

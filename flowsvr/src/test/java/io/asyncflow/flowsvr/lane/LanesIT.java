@@ -515,8 +515,7 @@ class LanesIT {
     assertThatThrownBy(() -> setWorkers(id, mine))
         .isInstanceOf(TransitionNotAllowedException.class);
     TaskId none = new TaskId(id.number() + 1, id.table());
-    assertThatThrownBy(() -> setWorkers(none, mine))
-        .isInstanceOf(TaskNotFoundException.class);
+    assertThatThrownBy(() -> setWorkers(none, mine)).isInstanceOf(TaskNotFoundException.class);
     assertThat(lanes.workersOf(Lane.of(mine, 0))).isEmpty();
   }
 

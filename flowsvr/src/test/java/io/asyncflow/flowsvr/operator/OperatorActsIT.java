@@ -7,10 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.TaskAct;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
-import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
@@ -214,7 +214,14 @@ class OperatorActsIT {
     TaskId task = TaskId.parse(id).orElseThrow();
     String tooLong = "x".repeat(1_001);
 
-    assertThatThrownBy(() -> operatorActs.act(task, TaskAct.RETRY, Arguments.NONE, Expected.ANYTHING, new Reason("ann", tooLong)))
+    assertThatThrownBy(
+            () ->
+                operatorActs.act(
+                    task,
+                    TaskAct.RETRY,
+                    Arguments.NONE,
+                    Expected.ANYTHING,
+                    new Reason("ann", tooLong)))
         .isInstanceOf(DataIntegrityViolationException.class);
 
     assertThat(hold().isMissingNode()).isTrue();

@@ -32,8 +32,7 @@ public class SelectedController {
   private static final Pattern SEEN =
       Pattern.compile("([0-9]{1,19}_[A-Za-z0-9_]{1,60})~([0-9]{1,9})~([0-9]{1,2})");
 
-  private static final List<TaskAct> ACTS =
-      List.of(TaskAct.RETRY, TaskAct.CANCEL, TaskAct.RUN_NOW);
+  private static final List<TaskAct> ACTS = List.of(TaskAct.RETRY, TaskAct.CANCEL, TaskAct.RUN_NOW);
 
   private final Pages pages;
   private final Calls calls;

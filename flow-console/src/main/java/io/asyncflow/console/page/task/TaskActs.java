@@ -36,9 +36,7 @@ final class TaskActs {
         pause(frame, task).unless(hasEnded, "why_not.ended").unless(isPaused, "why_not.paused"),
         act(frame, TaskAct.RESUME, task).unless(!isPaused, "why_not.not_paused"),
         act(frame, TaskAct.RESTART, task).unless(!executes, "why_not.not_executing").grave(),
-        act(frame, TaskAct.EXPIRE_LEASE, task)
-            .unless(!executes, "why_not.not_executing")
-            .grave(),
+        act(frame, TaskAct.EXPIRE_LEASE, task).unless(!executes, "why_not.not_executing").grave(),
         act(frame, TaskAct.SET_STATUS, task).grave());
   }
 

@@ -85,10 +85,7 @@ public final class BulkCommand extends ServerCommand {
       return;
     }
     out.println("%s would be tried on %s tasks.".formatted(preview.act(), text(preview.count())));
-    preview
-        .byStatus()
-        .forEach(
-            (name, tasks) -> line(name.toLowerCase(Locale.ROOT), text(tasks)));
+    preview.byStatus().forEach((name, tasks) -> line(name.toLowerCase(Locale.ROOT), text(tasks)));
     for (Task task : preview.samples()) {
       line(
           "such as",

@@ -278,8 +278,7 @@ public class BulkPages {
         .forEach((table, ids) -> decide(part, table, ids, tally, done));
     if (!done.isEmpty()) {
       changer.write(bulk.taskAct(), done);
-      acts.recordAll(
-          bulk.actor(), done.stream().map(each -> part.recorded(each.act())).toList());
+      acts.recordAll(bulk.actor(), done.stream().map(each -> part.recorded(each.act())).toList());
     }
     advance(part, tally);
     return done;

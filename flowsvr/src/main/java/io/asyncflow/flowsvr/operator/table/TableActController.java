@@ -4,8 +4,6 @@ import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.flowsvr.tasktable.TaskTableView;
-import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
@@ -14,6 +12,8 @@ import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.tasktable.TableLifeStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTableView;
+import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableRetention;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;

@@ -166,7 +166,12 @@ class StoreRetentionIT {
 
   private Task retriedAndHeld(Task failed) {
     roll();
-    acts.act(Given.idOf(failed), TaskAct.RETRY, Arguments.NONE, Expected.ANYTHING, new Reason("ann", ""));
+    acts.act(
+        Given.idOf(failed),
+        TaskAct.RETRY,
+        Arguments.NONE,
+        Expected.ANYTHING,
+        new Reason("ann", ""));
     Task copy = given.aHold(type).theTask();
     assertThat(copy.taskId()).isNotEqualTo(failed.taskId());
     return copy;
