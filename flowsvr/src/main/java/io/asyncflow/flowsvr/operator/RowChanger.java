@@ -31,10 +31,25 @@ public class RowChanger {
    *
    * @param change what becomes of the row
    * @param act to be recorded in the same transaction
-   * @param news to be published after the commit; {@code null} if no task becomes claimable
    * @param isRevoked whether it ends the hold of a worker whose report would be accepted otherwise
    */
-  public record Decided(TaskTransition change, Act act, TasksWaiting news, boolean isRevoked) {}
+  public record Decided(TaskTransition change, Act act, boolean isRevoked) {
+
+    /**
+     * To be published after the commit; {@code null} if no task becomes claimable. The end of a
+     * hold makes room within max_executing, for tasks of all stages.
+     */
+    public TasksWaiting news() {
+      TaskRow row = change.before();
+      if (row.status() == TaskStatus.EXECUTING && change.after().status() != TaskStatus.EXECUTING) {
+        return new TasksWaiting(row.id().type());
+      }
+      return change.makesWaiting()
+          ? new TasksWaiting(
+              row.id().type(), Set.of(row.id().table()), Set.of(change.after().stage()), false)
+          : null;
+    }
+  }
 
   /** When a task is due and how urgent it is, as an act records it. */
   private record Due(long orderTime, int priority) {
@@ -83,7 +98,7 @@ public class RowChanger {
     Act done =
         Act.onTask(act.name(), row.id(), row.status(), change.after().status())
             .with(detail(act, change, isRevoked));
-    return new Decided(change, done, news(change), isRevoked);
+    return new Decided(change, done, isRevoked);
   }
 
   /** Writes acts of one kind in the transaction of this thread, and counts them after it. */
@@ -127,17 +142,5 @@ public class RowChanger {
       case EXPIRE_LEASE -> Map.of("workerId", row.workerId(), "leaseEpoch", row.leaseEpoch());
       default -> null;
     };
-  }
-
-  /** The end of a hold makes room within max_executing, for tasks of all stages. */
-  private static TasksWaiting news(TaskTransition change) {
-    TaskRow row = change.before();
-    if (row.status() == TaskStatus.EXECUTING && change.after().status() != TaskStatus.EXECUTING) {
-      return new TasksWaiting(row.id().type());
-    }
-    return change.makesWaiting()
-        ? new TasksWaiting(
-            row.id().type(), Set.of(row.id().table()), Set.of(change.after().stage()), false)
-        : null;
   }
 }

@@ -73,7 +73,7 @@ public class BulkRounds {
     }
     long begin = node.nanoTime();
     int cost = 0;
-    Set<Long> failed = new HashSet<>();
+    Set<Long> failed = new HashSet<>(); // these leave the rest of the round to others
     while (isLeader(term.get()) && node.nanoTime() - begin < ROUND.toNanos()) {
       long asked = node.nanoTime();
       Optional<BulkRow> bulk = store.next(failed);
@@ -81,7 +81,14 @@ public class BulkRounds {
       if (bulk.isEmpty()) {
         return cost;
       }
-      int ofPage = page(bulk.get(), term.get(), failed);
+      int ofPage = 0;
+      try {
+        ofPage = pages.next(bulk.get(), term.get().number());
+      } catch (RuntimeException e) {
+        long id = bulk.get().id();
+        log.warn("a page of the bulk {} failed, and comes again in the next round", id, e);
+        failed.add(id);
+      }
       long written = node.nanoTime();
       cost += ofPage;
       pace.page(Math.max(ofPage, LEAST_PAGE), read - asked, written - read, written);
@@ -90,21 +97,6 @@ public class BulkRounds {
       }
     }
     return cost;
-  }
-
-  /**
-   * Returns what a page has cost, in acts.
-   *
-   * @param failed bulks that leave the rest of the round to others
-   */
-  private int page(BulkRow bulk, LeaderTerm term, Set<Long> failed) {
-    try {
-      return pages.next(bulk, term.number());
-    } catch (RuntimeException e) {
-      log.warn("a page of the bulk {} failed, and comes again in the next round", bulk.id(), e);
-      failed.add(bulk.id());
-      return 0;
-    }
   }
 
   private boolean isLeader(LeaderTerm term) {
