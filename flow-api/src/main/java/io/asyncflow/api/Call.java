@@ -36,6 +36,11 @@ public record Call<T>(
     return new Call<>(path, Map.of(), null, answer, Duration.ZERO);
   }
 
+  /** An act on a task, without its arguments. */
+  public static Call<Void> to(TaskAct act, String taskId) {
+    return to(act.path()).with("taskId", taskId);
+  }
+
   /**
    * The same call with one more field.
    *

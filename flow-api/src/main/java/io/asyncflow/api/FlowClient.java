@@ -143,7 +143,7 @@ public interface FlowClient {
   default void setWorkers(String taskId, List<String> workerIds, String operator, String reason) {
     transport()
         .send(
-            TaskCalls.act("setWorkers", taskId).with("workerIds", workerIds).by(operator, reason));
+            Call.to(TaskAct.SET_WORKERS, taskId).with("workerIds", workerIds).by(operator, reason));
   }
 
   /** Sets the workers that may hold a task without an operator and a reason. */
@@ -161,7 +161,7 @@ public interface FlowClient {
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it is not executing
    */
   default void restartTask(String taskId, String operator, String reason) {
-    transport().send(TaskCalls.act("restart", taskId).by(operator, reason));
+    transport().send(Call.to(TaskAct.RESTART, taskId).by(operator, reason));
   }
 
   /** Restarts a task without an operator and a reason. */
@@ -182,7 +182,7 @@ public interface FlowClient {
    */
   default void pauseTask(String taskId, boolean stop, String operator, String reason) {
     transport()
-        .send(TaskCalls.act("pause", taskId).with("stop", stop ? 1 : null).by(operator, reason));
+        .send(Call.to(TaskAct.PAUSE, taskId).with("stop", stop ? 1 : null).by(operator, reason));
   }
 
   /** Pauses a waiting task without an operator and a reason. */
@@ -200,7 +200,7 @@ public interface FlowClient {
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended
    */
   default void resumeTask(String taskId, String operator, String reason) {
-    transport().send(TaskCalls.act("resume", taskId).by(operator, reason));
+    transport().send(Call.to(TaskAct.RESUME, taskId).by(operator, reason));
   }
 
   /** Lets a paused task wait again, without an operator and a reason. */

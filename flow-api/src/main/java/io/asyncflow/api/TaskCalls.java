@@ -62,16 +62,11 @@ final class TaskCalls {
   }
 
   static Call<Void> cancel(String taskId, String operator, String reason) {
-    return act("cancel", taskId).by(operator, reason);
+    return Call.to(TaskAct.CANCEL, taskId).by(operator, reason);
   }
 
   static Call<String> retry(String taskId, String operator, String reason) {
-    return Call.to("/api/task/retry", TASK_ID).with("taskId", taskId).by(operator, reason);
-  }
-
-  /** A call that changes a task, and is answered no result. */
-  static Call<Void> act(String verb, String taskId) {
-    return Call.to("/api/task/" + verb).with("taskId", taskId);
+    return Call.to(TaskAct.RETRY.path(), TASK_ID).with("taskId", taskId).by(operator, reason);
   }
 
   static Call<HoldAnswer> hold(HoldRequest request) {

@@ -1,10 +1,13 @@
 package io.asyncflow.fake;
 
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.Arguments;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.rules.TaskActs;
+import io.asyncflow.rules.TaskActs.Arguments;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTransition;
-import java.util.Collection;
+import io.asyncflow.rules.field.SentFields;
+import io.asyncflow.rules.field.TaskFields;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -13,46 +16,45 @@ import java.util.Set;
  */
 final class FakeActs {
 
+  private static final List<TaskAct> ANSWERED =
+      List.of(TaskAct.CANCEL, TaskAct.PAUSE, TaskAct.RESUME, TaskAct.SET_WORKERS, TaskAct.RESTART);
+
   private final FakeFlowServer server;
 
   FakeActs(FakeFlowServer server) {
     this.server = server;
   }
 
-  void cancel(String taskId) {
-    FakeTask task = server.tasks.get(taskId);
-    if (act(task, TaskAct.CANCEL, Arguments.NONE)) {
-      server.tasks.tellOfEnd(task);
+  void answer(FakeCalls calls) {
+    ANSWERED.forEach(act -> calls.act(act.path(), in -> act(act, in)));
+    calls.write(TaskAct.RETRY.path(), in -> act(TaskAct.RETRY, FakeCalls.acted(in)));
+  }
+
+  /** Does the act that a call asks for, once what the clock asks for is done; returns the task. */
+  private String act(TaskAct act, SentFields in) {
+    TaskId id = TaskFields.taskId(in);
+    Arguments with = Arguments.read(act, in);
+    in.refuseIfBad();
+    server.sweep();
+    FakeTask task = server.tasks.get(id.toString());
+    if (act == TaskAct.RETRY) {
+      TaskActs.requireRetryable(task.row);
+      if (task.row.place() != null) {
+        throw new UnsupportedOperationException("the fake flowsvr retries no task of a job");
+      }
     }
-  }
-
-  void pause(String taskId, boolean stop) {
-    act(server.tasks.get(taskId), TaskAct.PAUSE, Arguments.stopping(stop));
-  }
-
-  void resume(String taskId) {
-    act(server.tasks.get(taskId), TaskAct.RESUME, Arguments.NONE);
-  }
-
-  void retry(String taskId) {
-    FakeTask task = server.tasks.get(taskId);
-    TaskActs.requireRetryable(task.row);
-    if (task.row.place() != null) {
-      throw new UnsupportedOperationException("the fake flowsvr retries no task of a job");
+    act(act, id.toString(), with.inLane(task.row.lane()));
+    if (act == TaskAct.RETRY) {
+      server.tasks.tellOfRevival(task);
+    } else if (act == TaskAct.SET_WORKERS) {
+      giveTo(task, with.workers());
     }
-    act(task, TaskAct.RETRY, Arguments.NONE);
-    server.tasks.tellOfRevival(task);
+    return id.toString();
   }
 
-  void restart(String taskId) {
-    act(server.tasks.get(taskId), TaskAct.RESTART, Arguments.NONE);
-  }
-
-  void setWorkers(String taskId, Collection<String> workerIds) {
-    FakeTask task = server.tasks.get(taskId);
-    Set<String> workers = Set.copyOf(workerIds);
-    act(task, TaskAct.SET_WORKERS, Arguments.workers(workers, task.row.lane()));
-    giveTo(task, workers);
+  /** Does an act that takes no arguments. */
+  void act(TaskAct act, String taskId) {
+    act(act, taskId, Arguments.NONE);
   }
 
   /** Moves a copy of a team, which waits, to the worker that its job has chosen. */
@@ -62,7 +64,7 @@ final class FakeActs {
 
   /** Lets a failed copy of a team wait again, for the worker that its job has chosen. */
   void reviveFor(String taskId, String worker) {
-    act(server.tasks.get(taskId), TaskAct.RETRY, Arguments.NONE);
+    act(TaskAct.RETRY, taskId);
     moveTo(taskId, worker);
   }
 
@@ -74,17 +76,19 @@ final class FakeActs {
     }
   }
 
-  /** Writes what an act makes of a task; false if there is nothing to do. */
-  private boolean act(FakeTask task, TaskAct act, Arguments with) {
-    TaskTransition change = act.on(server.tasks.rowNow(task), with);
+  private void act(TaskAct act, String taskId, Arguments with) {
+    FakeTask task = server.tasks.get(taskId);
+    TaskTransition change = TaskActs.on(act, server.tasks.rowNow(task), with);
     if (change.changesNothing()) {
-      return false;
+      return;
     }
     server.tasks.write(task, change.after());
     if (change.kind() != null) {
       server.tasks.tell(change.kind(), task, null);
     }
     server.notifyAll();
-    return true;
+    if (act == TaskAct.CANCEL) {
+      server.tasks.tellOfEnd(task);
+    }
   }
 }

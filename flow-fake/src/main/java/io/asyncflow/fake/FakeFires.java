@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
@@ -107,7 +108,7 @@ final class FakeFires {
     if (run.taskId() == null) {
       jobs.cancel(run.jobId());
     } else {
-      server.acts.cancel(run.taskId());
+      server.acts.act(TaskAct.CANCEL, run.taskId());
     }
   }
 
@@ -144,7 +145,7 @@ final class FakeFires {
   /** Cancels the tasks of these fires of a schedule. */
   void withdraw(FakeSchedule schedule, List<ScheduleFire> fires) {
     for (ScheduleFire fire : fires) {
-      server.acts.cancel(fire.taskId());
+      server.acts.act(TaskAct.CANCEL, fire.taskId());
       schedule.history().withdraw(fire.fireTime());
     }
     if (!fires.isEmpty()) {

@@ -203,17 +203,12 @@ public final class FakeFlowServer implements FlowClient {
         .read("/api/task/getTask", this::getTask)
         .read("/api/task/getTaskList", tasks::ofType)
         .read("/api/task/getUserTaskList", tasks::ofUser)
-        .act("/api/task/cancel", in -> acts.cancel(actedOn(in)))
-        .act("/api/task/resume", in -> acts.resume(actedOn(in)))
-        .act("/api/task/setWorkers", this::setWorkers)
-        .write("/api/task/retry", in -> retry(sweptTask(FakeCalls.acted(in))))
-        .act("/api/task/restart", in -> acts.restart(sweptTask(in)))
-        .act("/api/task/pause", in -> acts.pause(sweptTask(in), in.has("stop")))
         .answer("/api/task/hold_task", call -> calls.locked(() -> hold(call)))
         .answer("/api/task/set_tasks", call -> calls.locked(() -> report(call)))
         .answer("/api/worker/heartbeat", call -> calls.locked(() -> heartbeat(call)))
         .read("/api/task_schedule_cfg/list", this::taskTypes)
         .answer("/api/task_schedule_cfg/save", call -> calls.locked(() -> saveTaskType(call)));
+    acts.answer(calls);
     jobs.answer(calls);
     schedules.answer(calls);
     events.answer(calls);
@@ -233,30 +228,6 @@ public final class FakeFlowServer implements FlowClient {
     sweep();
     return tasks.shown(
         creates.find(in.text("taskType").value(), in.text("idempotencyKey").value()));
-  }
-
-  private void setWorkers(SentFields in) {
-    Set<String> workers = TaskFields.assignedWorkers(in);
-    acts.setWorkers(sweptTask(in), workers);
-  }
-
-  private String retry(String taskId) {
-    acts.retry(taskId);
-    return taskId;
-  }
-
-  /** The id of the task of an act; refuses the act if any field is invalid. */
-  private static String actedOn(SentFields in) {
-    TaskId id = TaskFields.taskId(in);
-    in.refuseIfBad();
-    return id.toString();
-  }
-
-  /** The same, once what the clock asks for is done. */
-  private String sweptTask(SentFields in) {
-    String id = actedOn(in);
-    sweep();
-    return id;
   }
 
   private HoldAnswer hold(Call<?> call) {

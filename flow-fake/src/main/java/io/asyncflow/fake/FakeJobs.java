@@ -16,6 +16,7 @@ import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.rules.FireId;
@@ -174,7 +175,7 @@ final class FakeJobs {
         if (next.isPresent()) {
           server.acts.moveTo(taskId, next.get());
         } else if (row.team.isHopeless(index, task.stage(), now)) {
-          server.acts.cancel(taskId);
+          server.acts.act(TaskAct.CANCEL, taskId);
         }
       }
     }
@@ -361,7 +362,7 @@ final class FakeJobs {
     row.state = JobState.STOPPING;
     tasksOf(row)
         .filter(task -> !server.tasks.row(task).status().isFinal())
-        .forEach(server.acts::cancel);
+        .forEach(taskId -> server.acts.act(TaskAct.CANCEL, taskId));
     row.state = JobState.CANCELLED;
     tellSchedule(jobId, row);
     server.notifyAll();
@@ -377,7 +378,7 @@ final class FakeJobs {
     if (isResume) {
       tasksOf(row)
           .filter(task -> server.tasks.row(task).status() == TaskStatus.PAUSED)
-          .forEach(server.acts::resume);
+          .forEach(taskId -> server.acts.act(TaskAct.RESUME, taskId));
     }
     setAside();
   }
@@ -388,7 +389,7 @@ final class FakeJobs {
       if (row.paused && !row.state.isFinal()) {
         tasksOf(row)
             .filter(task -> server.tasks.row(task).status() == TaskStatus.WAITING)
-            .forEach(task -> server.acts.pause(task, false));
+            .forEach(task -> server.acts.act(TaskAct.PAUSE, task));
       }
     }
   }

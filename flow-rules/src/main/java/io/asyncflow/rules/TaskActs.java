@@ -1,16 +1,88 @@
 package io.asyncflow.rules;
 
+import static io.asyncflow.rules.TaskTransition.of;
+
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
+import io.asyncflow.api.find.SteerClient.NewDue;
+import io.asyncflow.rules.field.FieldSource;
+import io.asyncflow.rules.field.TaskFields;
 import java.util.Set;
 
 /**
- * The rules of {@link TaskAct}: whether operators may do an act on a task, and how its row changes,
- * for the server and the fake, so that both refuse with the same words. Pure functions of the row
- * as it was read: each returns the row after the act, or the same row if there is nothing to do.
+ * The rules of {@link TaskAct}: what an act is given, whether operators may do it on a task, and
+ * how the row changes, for single calls, bulks and the fake, so that all refuse with the same
+ * words. Pure functions of the row as it was read: each returns the row after the act, or the same
+ * row if there is nothing to do.
  */
 public final class TaskActs {
 
   private TaskActs() {}
+
+  /**
+   * The arguments of an act.
+   *
+   * @param stop whether a pause ends the hold of an executing task
+   * @param due of {@link TaskAct#RESCHEDULE}
+   * @param status of {@link TaskAct#SET_STATUS}
+   * @param workers of {@link TaskAct#SET_WORKERS}; empty for all
+   * @param lane of these workers
+   */
+  public record Arguments(
+      boolean stop, NewDue due, TaskStatus status, Set<String> workers, String lane) {
+
+    public static final Arguments NONE = new Arguments(false, null, null, null, null);
+
+    public static Arguments status(TaskStatus status) {
+      return new Arguments(false, null, status, null, null);
+    }
+
+    /** Reads the arguments that an act takes; the lane of workers is still to be found. */
+    public static Arguments read(TaskAct act, FieldSource in) {
+      return switch (act) {
+        case PAUSE -> new Arguments(TaskFields.stop(in), null, null, null, null);
+        case RESCHEDULE -> {
+          NewDue due = TaskFields.due(in);
+          TaskFields.refuseUnlessOneDue(in);
+          yield new Arguments(false, due, null, null, null);
+        }
+        case SET_STATUS -> status(TaskFields.forcedStatus(in));
+        case SET_WORKERS -> new Arguments(false, null, null, TaskFields.assignedWorkers(in), null);
+        default -> NONE;
+      };
+    }
+
+    /** The same with the lane of the workers. */
+    public Arguments inLane(String value) {
+      return new Arguments(stop, due, status, workers, value);
+    }
+  }
+
+  /**
+   * What an act makes of a task.
+   *
+   * @throws TransitionNotAllowedException if the task is in no state for it
+   */
+  public static TaskTransition on(TaskAct act, TaskRow row, Arguments with) {
+    return switch (act) {
+      case CANCEL -> of(row, cancelled(row), EventKind.CANCELLED);
+      case RETRY -> of(row, retried(row), EventKind.REVIVED);
+      case PAUSE -> of(row, paused(row, with.stop()), EventKind.PAUSED);
+      case RESUME -> of(row, resumed(row), EventKind.RESUMED);
+      case RUN_NOW -> of(row, dueNow(row), null);
+      case RESCHEDULE -> of(row, rescheduled(row, with.due()), null);
+      case SET_STATUS -> TaskTransition.forced(row, forced(row, with.status()));
+      case SET_WORKERS -> of(row, reassigned(row, with.workers(), with.lane()), EventKind.REVOKED);
+      case RESTART -> of(row, restarted(row), EventKind.REVOKED);
+      case EXPIRE_LEASE -> HoldEnd.leaseEnded(row);
+    };
+  }
+
+  /** Whether a task that has ended waits after the act, so that its table must be live. */
+  public static boolean revives(TaskAct act, Arguments with) {
+    return act == TaskAct.RETRY || act == TaskAct.SET_STATUS && with.status() == TaskStatus.WAITING;
+  }
 
   /**
    * The row after a cancel. Epoch and worker stay, so that the next heartbeat tells the holder.
@@ -106,19 +178,10 @@ public final class TaskActs {
    * @throws TransitionNotAllowedException if it is executing
    */
   public static TaskRow forced(TaskRow row, TaskStatus status) {
-    requireForcible(row.id(), status);
-    return status == TaskStatus.WAITING ? revived(row) : row.copy().status(status).row();
-  }
-
-  /**
-   * Requires that the status may be forced.
-   *
-   * @throws TransitionNotAllowedException if it is executing, which only a hold sets
-   */
-  public static void requireForcible(TaskId id, TaskStatus status) {
     if (status == TaskStatus.EXECUTING) {
-      throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
+      throw new TransitionNotAllowedException(row.id(), "only a hold makes a task executing");
     }
+    return status == TaskStatus.WAITING ? revived(row) : row.copy().status(status).row();
   }
 
   /**
@@ -141,7 +204,7 @@ public final class TaskActs {
    *
    * @throws TransitionNotAllowedException if it does not wait, or if its fire time has not come
    */
-  public static TaskRow rescheduled(TaskRow row, TaskAct.NewDue due) {
+  public static TaskRow rescheduled(TaskRow row, NewDue due) {
     requireMovable(row);
     if (due.runAt() != null) {
       return row.copy().orderTime(due.runAt()).row();

@@ -79,7 +79,7 @@ class ArchitectureTest {
           List.of("search", "search.words"),
           List.of("bulk.run", "bulk"),
           List.of("store.upkeep", "store"),
-          List.of("operator.steer", "operator.pause", "operator.table", "operator"),
+          List.of("operator.pause", "operator.table", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("event", "event.tail", "event.log"),

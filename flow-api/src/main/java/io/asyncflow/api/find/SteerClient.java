@@ -2,6 +2,7 @@ package io.asyncflow.api.find;
 
 import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.Transport;
 
@@ -31,14 +32,13 @@ public final class SteerClient {
    * @param reason may be {@code null}
    */
   public void runNow(String taskId, String operator, String reason) {
-    transport.send(Call.to("/api/task/runNow").with("taskId", taskId).by(operator, reason));
+    transport.send(Call.to(TaskAct.RUN_NOW, taskId).by(operator, reason));
   }
 
   /** Changes when a waiting task is due, or how urgent it is. */
   public void reschedule(String taskId, NewDue due, String operator, String reason) {
     transport.send(
-        Call.to("/api/task/reschedule")
-            .with("taskId", taskId)
+        Call.to(TaskAct.RESCHEDULE, taskId)
             .with("runAt", due.runAt())
             .with("delayMs", due.delayMs())
             .with("priority", due.priority())
@@ -71,10 +71,7 @@ public final class SteerClient {
    */
   public void expireLease(String taskId, int leaseEpoch, String operator, String reason) {
     transport.send(
-        Call.to("/api/task/expireLease")
-            .with("taskId", taskId)
-            .with("leaseEpoch", leaseEpoch)
-            .by(operator, reason));
+        Call.to(TaskAct.EXPIRE_LEASE, taskId).with("leaseEpoch", leaseEpoch).by(operator, reason));
   }
 
   /**
@@ -86,10 +83,7 @@ public final class SteerClient {
    */
   public void setStatus(String taskId, TaskStatus status, String operator, String reason) {
     transport.send(
-        Call.to("/api/task/setStatus")
-            .with("taskId", taskId)
-            .with("status", status.code())
-            .by(operator, reason));
+        Call.to(TaskAct.SET_STATUS, taskId).with("status", status.code()).by(operator, reason));
   }
 
   /**

@@ -2,7 +2,9 @@ package io.asyncflow.rules.field;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TraceParent;
+import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
@@ -127,6 +129,34 @@ public final class TaskFields {
       in.refuse("workerIds", "is required; an empty list stands for all workers");
     }
     return workers;
+  }
+
+  /** Whether a pause ends the hold of an executing task. */
+  public static boolean stop(FieldSource in) {
+    return in.number("stop").between(0, 1).or(0) == 1;
+  }
+
+  /** When a task shall be due, or how urgent it shall be. */
+  public static NewDue due(FieldSource in) {
+    return new NewDue(runAt(in), delayMs(in), priority(in));
+  }
+
+  /** Requires one of the fields of {@link #due}, and refuses several. */
+  public static void refuseUnlessOneDue(FieldSource in) {
+    if (Stream.of("runAt", "delayMs", "priority").filter(in::has).count() != 1) {
+      in.refuse("runAt", "or delayMs or priority is required, and one of them alone");
+    }
+  }
+
+  /** The status that a task is forced to have. */
+  public static TaskStatus forcedStatus(FieldSource in) {
+    return in.text("status").required().as(TaskFields::forcible, "must be 1, 4, 8 or 16");
+  }
+
+  private static Optional<TaskStatus> forcible(String code) {
+    return Set.of("1", "4", "8", "16").contains(code)
+        ? Optional.of(TaskStatus.ofCode(Integer.parseInt(code)))
+        : Optional.empty();
   }
 
   public static String userId(FieldSource in) {

@@ -5,8 +5,6 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.api.act.ListedAct;
 import io.asyncflow.flowsvr.system.db.StatementValues;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -52,7 +50,7 @@ public class ActStore {
           act.reason().operator(),
           act.reason().text(),
           actor.name(),
-          actor.ip() == null ? null : actor.ip().getAddress(),
+          actor.ipBytes(),
           actor.source(),
           act.before() == null ? null : act.before().code(),
           act.after() == null ? null : act.after().code(),
@@ -118,7 +116,7 @@ public class ActStore {
         rs.getString("object"),
         rs.getString("task_id"),
         rs.getString("actor"),
-        address(rs.getBytes("actor_ip")),
+        Actor.text(Actor.address(rs.getBytes("actor_ip"))),
         rs.getString("source"),
         rs.getString("operator"),
         rs.getString("reason"),
@@ -135,14 +133,6 @@ public class ActStore {
       return json == null ? null : JSON.readValue(json, Map.class);
     } catch (JacksonException e) {
       return Map.of("unreadable", json); // written by SQL
-    }
-  }
-
-  private static String address(byte[] ip) {
-    try {
-      return ip == null ? null : InetAddress.getByAddress(ip).getHostAddress();
-    } catch (UnknownHostException e) {
-      return null; // neither four bytes nor sixteen: written by SQL
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.act;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 
 /**
  * The author of an act, as far as it was proven.
@@ -25,5 +26,24 @@ public record Actor(String name, InetAddress ip, String source, String traceId) 
   /** The same for acts that it asked for at once. */
   public Actor inBulk() {
     return new Actor(name, ip, "bulk", traceId);
+  }
+
+  /** The address as a column has it; {@code null} if it is not known. */
+  public byte[] ipBytes() {
+    return ip == null ? null : ip.getAddress();
+  }
+
+  /** The address in a column; {@code null} if there is none. */
+  public static InetAddress address(byte[] ip) {
+    try {
+      return ip == null ? null : InetAddress.getByAddress(ip);
+    } catch (UnknownHostException e) {
+      return null; // neither four bytes nor sixteen: written by SQL
+    }
+  }
+
+  /** The address as a text; {@code null} if it is not known. */
+  static String text(InetAddress ip) {
+    return ip == null ? null : ip.getHostAddress();
   }
 }

@@ -37,12 +37,7 @@ public class Acts {
 
   /** Records an act of the caller in whose name this thread works. */
   public void record(Act act) {
-    record(current.get(), List.of(act));
-  }
-
-  /** Records acts of the caller in whose name this thread works. */
-  public void recordAll(List<Act> acts) {
-    record(current.get(), acts);
+    recordBy(current.get(), act);
   }
 
   /** Records an act that the server does by itself, whoever caused it. */
@@ -50,22 +45,18 @@ public class Acts {
     recordBy(Actor.SERVER, act);
   }
 
-  /** Records acts that the server does by itself, whoever caused them. */
-  public void recordOwn(List<Act> acts) {
-    record(Actor.SERVER, acts);
-  }
-
   /** Records an act of somebody in whose name this thread does not work. */
   public void recordBy(Actor actor, Act act) {
-    record(actor, List.of(act));
+    recordAll(actor, List.of(act));
   }
 
-  /** Records acts of somebody in whose name this thread does not work. */
-  public void recordAllBy(Actor actor, List<Act> acts) {
-    record(actor, acts);
+  /** Records acts of the caller in whose name this thread works. */
+  public void recordAll(List<Act> acts) {
+    recordAll(current.get(), acts);
   }
 
-  private void record(Actor actor, List<Act> acts) {
+  /** Records acts of somebody, who may be the server. */
+  public void recordAll(Actor actor, List<Act> acts) {
     List<ActStore.Row> rows =
         acts.stream().map(act -> new ActStore.Row(actor, act, Detail.json(act.detail()))).toList();
     store.insert(rows);
@@ -79,7 +70,7 @@ public class Acts {
     line.put("act", act.kind());
     line.put("object", act.object());
     line.put("actor", actor.name());
-    line.put("actorIp", actor.ip() == null ? null : actor.ip().getHostAddress());
+    line.put("actorIp", Actor.text(actor.ip()));
     line.put("source", actor.source());
     line.put("traceId", actor.traceId());
     line.put("operator", act.reason().operator());

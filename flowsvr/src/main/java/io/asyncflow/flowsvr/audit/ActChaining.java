@@ -13,12 +13,14 @@ import java.util.HexFormat;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Chains the acts in the order of their ids. Acts wait for their link until all acts with lower ids
- * are committed, so no act of a transaction touches the row of another one.
+ * Chains the acts in the order of their ids, and deletes them from the beginning of the chain on.
+ * Acts wait for their link until all acts with lower ids are committed, so no act of a transaction
+ * touches the row of another one.
  */
 @Component
 public class ActChaining {
@@ -30,13 +32,19 @@ public class ActChaining {
   private static final Duration OLD = Duration.ofSeconds(100);
 
   private static final int PAGE = 500;
+  private static final int MAX_PAGES = 2_000;
 
   private final ActChainStore store;
   private final RetryingTransactions transactions;
+  private final Duration retention;
 
-  ActChaining(ActChainStore store, RetryingTransactions transactions) {
+  ActChaining(
+      ActChainStore store,
+      RetryingTransactions transactions,
+      @Value("${flow.act-retention:365d}") Duration retention) {
     this.store = store;
     this.transactions = transactions;
+    this.retention = retention;
   }
 
   @Bean
@@ -85,5 +93,27 @@ public class ActChaining {
       store.insert(links);
     }
     return links;
+  }
+
+  @Bean
+  Duty actRetentionDuty(DutyIntervals every) {
+    return Duty.ofCleaning("act-retention", every, this::deleteOld);
+  }
+
+  /**
+   * Deletes the oldest acts, once they are chained, so the chain of the others stays whole; returns
+   * their number.
+   */
+  int deleteOld() {
+    int deleted = 0;
+    int ofPage = PAGE;
+    for (int page = 0; page < MAX_PAGES && ofPage >= PAGE - 1; page++) {
+      // One of the links of a page may be the last one of the page before.
+      ofPage =
+          transactions.execute(
+              () -> store.lastOlderThan(retention, PAGE).map(store::deleteUpTo).orElse(0));
+      deleted += ofPage;
+    }
+    return deleted;
   }
 }

@@ -12,11 +12,9 @@ import io.asyncflow.flowsvr.act.ActStore.Place;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.field.TextField;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -31,10 +29,6 @@ class AuditController {
   private static final int CURSOR = 40;
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
-
-  private static final Function<String, Optional<String>> ACTORS = like("[a-z]+(:.+)?");
-  private static final Function<String, Optional<String>> OBJECTS = like("[a-z]+:.+");
-  private static final Function<String, Optional<String>> ACTS = like("[A-Z][A-Z_]*");
 
   private final ActStore acts;
 
@@ -51,9 +45,15 @@ class AuditController {
   Envelope<ActPage> list(Fields in, Caller caller) {
     ActFilter filter =
         new ActFilter(
-            in.text("actor").name().max(ACTOR).as(ACTORS, "must be like local or key:3Qm81LtzGh"),
-            in.text("object").name().max(OBJECT).as(OBJECTS, "must be like type:lark"),
-            in.text("act").max(ACT).as(ACTS, "must be the name of an act, such as CANCEL"),
+            like(
+                in.text("actor").name().max(ACTOR),
+                "[a-z]+(:.+)?",
+                "must be like local or key:3Qm81LtzGh"),
+            like(in.text("object").name().max(OBJECT), "[a-z]+:.+", "must be like type:lark"),
+            like(
+                in.text("act").max(ACT),
+                "[A-Z][A-Z_]*",
+                "must be the name of an act, such as CANCEL"),
             in.number("from").epochMs().asLong(),
             in.number("to").epochMs().asLong());
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
@@ -74,9 +74,8 @@ class AuditController {
   }
 
   /** Refuses what no record has, rather than to find nothing. */
-  private static Function<String, Optional<String>> like(String pattern) {
-    Predicate<String> matches = Pattern.compile(pattern).asMatchPredicate();
-    return text -> Optional.of(text).filter(matches);
+  private static String like(TextField field, String pattern, String message) {
+    return field.as(text -> Optional.of(text).filter(it -> it.matches(pattern)), message);
   }
 
   private static Optional<Place> place(String text) {

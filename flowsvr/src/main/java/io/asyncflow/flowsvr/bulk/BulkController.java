@@ -3,22 +3,35 @@ package io.asyncflow.flowsvr.bulk;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.bulk.Bulk;
 import io.asyncflow.api.bulk.BulkPage;
 import io.asyncflow.api.bulk.BulkPreview;
+import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.api.bulk.NewBulk;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.CurrentActor;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.flowsvr.web.read.Takes;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
+/** A caller sees its own bulks, and all of them if nothing lies outside of its scope. */
 @RestController
 @RequestMapping("/api/bulk")
 class BulkController {
@@ -27,11 +40,25 @@ class BulkController {
   private static final int DEFAULT_PAGE = 100;
 
   private final BulkPreviews previews;
-  private final Bulks bulks;
+  private final BulkStore store;
+  private final Acts acts;
+  private final CurrentActor current;
+  private final RetryingTransactions transactions;
+  private final FeaturesInUse features;
 
-  BulkController(BulkPreviews previews, Bulks bulks) {
+  BulkController(
+      BulkPreviews previews,
+      BulkStore store,
+      Acts acts,
+      CurrentActor current,
+      RetryingTransactions transactions,
+      FeaturesInUse features) {
     this.previews = previews;
-    this.bulks = bulks;
+    this.store = store;
+    this.acts = acts;
+    this.current = current;
+    this.transactions = transactions;
+    this.features = features;
   }
 
   record Start(String token, Long count, String operator, String reason) {}
@@ -51,6 +78,7 @@ class BulkController {
     return Envelope.ok(previews.preview(in, caller));
   }
 
+  /** Does nothing to a preview that was started: the answer may have been lost. */
   @Takes(summary = "Starts what was previewed", shape = Start.class)
   @Needs(Verb.BULK)
   @PostMapping("/start")
@@ -60,7 +88,46 @@ class BulkController {
     Long count = in.number("count").required().between(0, Integer.MAX_VALUE).asLong();
     Reason why = Reason.readRequired(in);
     in.refuseIfBad();
-    return Envelope.ok(new Started(Long.toString(bulks.start(token, count, why, caller))));
+    transactions.execute(
+        () -> {
+          BulkRow preview =
+              store
+                  .lock(token.id(), token.hash(), caller.principal())
+                  .orElseThrow(BulkController::over);
+          if (preview.state() != BulkState.PREVIEWED) {
+            return null;
+          }
+          caller.require(preview.verb());
+          if (count != preview.expected()) {
+            throw new InvalidFieldException(
+                "count", "must be what the preview has found: " + preview.expected());
+          }
+          store.start(preview.id(), current.get(), why);
+          acts.record(Act.of("START_BULK", objectOf(preview.id())).by(why).with(detail(preview)));
+          return null;
+        });
+    features.changed();
+    return Envelope.ok(new Started(Long.toString(token.id())));
+  }
+
+  private static FlowException over() {
+    return new FlowException(
+        ErrorCode.PREVIEW_OVER,
+        "this token starts nothing: its ten minutes are over, or it is not yours; preview again");
+  }
+
+  private static Map<String, Object> detail(BulkRow preview) {
+    Map<String, Object> detail = new LinkedHashMap<>();
+    detail.put("act", preview.act());
+    detail.put("arguments", preview.arguments());
+    detail.put("filter", preview.filter());
+    detail.put("expected", preview.expected());
+    detail.put("cap", preview.cap());
+    return detail;
+  }
+
+  private static String objectOf(long id) {
+    return "bulk:" + id;
   }
 
   @Takes(summary = "Shows how far a bulk has come", shape = OfBulk.class)
@@ -71,7 +138,20 @@ class BulkController {
   Envelope<Bulk> get(Fields in, Caller caller) {
     long id = bulkId(in);
     in.refuseIfBad();
-    return Envelope.ok(bulks.get(id, caller));
+    return Envelope.ok(require(id, caller).shown());
+  }
+
+  private BulkRow require(long id, Caller caller) {
+    return store
+        .find(id)
+        .filter(row -> row.state() != BulkState.PREVIEWED)
+        .filter(row -> !caller.isScoped() || caller.principal().equals(row.actor().name()))
+        .orElseThrow(
+            () ->
+                new FlowException(
+                    ErrorCode.NO_SUCH_BULK,
+                    "there is no bulk %s of yours: there never was, or it ended long ago"
+                        .formatted(id)));
   }
 
   @Takes(summary = "Lists bulks, the newest first", shape = ListBulks.class, list = true)
@@ -83,28 +163,49 @@ class BulkController {
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Long before = in.text("cursor").as(BulkController::id, "is not a cursor of this list");
     in.refuseIfBad();
-    return Envelope.ok(bulks.list(before == null ? Long.MAX_VALUE : before, limit, caller));
+    List<BulkRow> rows =
+        store.list(
+            caller.isScoped() ? caller.principal() : null,
+            before == null ? Long.MAX_VALUE : before,
+            limit);
+    String next = rows.size() < limit ? null : Long.toString(rows.get(limit - 1).id());
+    return Envelope.ok(new BulkPage(rows.stream().map(BulkRow::shown).toList(), next));
   }
 
+  /** Takes effect before the next page of the bulk. */
   @Takes(summary = "Stops a bulk, which can go on later", shape = ActOn.class)
   @Needs(Verb.BULK)
   @PostMapping("/stop")
   Envelope<Void> stop(Fields in, Caller caller) {
-    long id = bulkId(in);
-    Reason why = Reason.read(in);
-    in.refuseIfBad();
-    bulks.stop(id, why, caller);
-    return Envelope.done();
+    return change(BulkState.RUNNING, BulkState.STOPPED, "STOP_BULK", in, caller);
   }
 
   @Takes(summary = "Lets a stopped bulk go on", shape = ActOn.class)
   @Needs(Verb.BULK)
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in, Caller caller) {
+    return change(BulkState.STOPPED, BulkState.RUNNING, "RESUME_BULK", in, caller);
+  }
+
+  private Envelope<Void> change(
+      BulkState from, BulkState to, String act, Fields in, Caller caller) {
     long id = bulkId(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    bulks.resume(id, why, caller);
+    transactions.execute(
+        () -> {
+          BulkRow bulk = require(id, caller);
+          caller.require(bulk.verb());
+          if (store.change(id, from, to)) {
+            acts.record(Act.of(act, objectOf(id)).by(why));
+          } else if (require(id, caller).state() != to) {
+            throw new FlowException(
+                ErrorCode.TRANSITION_NOT_ALLOWED,
+                "the bulk " + id + " has ended: it is " + require(id, caller).state());
+          }
+          return null;
+        });
+    features.changed();
     return Envelope.done();
   }
 

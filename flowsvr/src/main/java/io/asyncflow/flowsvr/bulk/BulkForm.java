@@ -1,7 +1,9 @@
 package io.asyncflow.flowsvr.bulk;
 
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
+import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.search.SearchForm;
 import io.asyncflow.flowsvr.search.TaskSearch;
@@ -11,7 +13,6 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -24,7 +25,6 @@ record BulkForm(
     BulkAct act, BulkArguments arguments, ObjectNode filter, TaskSearch.Request search, int cap) {
 
   private static final int MAX_FILTER = 16_000;
-  private static final long TEN_YEARS_MS = 3_650L * 86_400_000;
   private static final Set<String> ARGUMENTS = Set.of("status", "runAt", "delayMs", "priority");
 
   /**
@@ -56,34 +56,22 @@ record BulkForm(
 
   private static BulkArguments arguments(Fields in, BulkAct act, long now) {
     in.refuseUnknown(ARGUMENTS);
-    Integer status = in.text("status").as(BulkForm::status, "must be 1, 4, 8 or 16");
-    Long runAt = in.number("runAt").epochMs().asLong();
-    Long delayMs = in.number("delayMs").between(0, TEN_YEARS_MS).asLong();
-    Integer priority = TaskFields.priority(in);
-    if (act == BulkAct.SET_STATUS) {
-      if (!in.has("status")) {
-        in.refuse("status", "is required");
-      }
-    } else {
-      in.refuseMisplaced("status", "only SET_STATUS takes it");
+    TaskStatus status = null;
+    if (act == BulkAct.SET_STATUS || in.has("status")) {
+      status = TaskFields.forcedStatus(in);
     }
+    NewDue due = TaskFields.due(in);
     if (act == BulkAct.RESCHEDULE) {
-      if (Stream.of("runAt", "delayMs", "priority").filter(in::has).count() != 1) {
-        in.refuse("runAt", "or delayMs or priority is required, and one of them alone");
-      }
-    } else {
-      for (String name : Set.of("runAt", "delayMs", "priority")) {
-        in.refuseMisplaced(name, "only RESCHEDULE takes it");
+      TaskFields.refuseUnlessOneDue(in);
+    }
+    for (String name : ARGUMENTS) {
+      BulkAct of = name.equals("status") ? BulkAct.SET_STATUS : BulkAct.RESCHEDULE;
+      if (act != of) {
+        in.refuseMisplaced(name, "only " + of + " takes it");
       }
     }
     // From the preview on, so that it does not depend on how fast the bulk is.
-    return new BulkArguments(
-        status, delayMs == null ? runAt : Long.valueOf(now + delayMs), null, priority);
-  }
-
-  private static Optional<Integer> status(String code) {
-    return Set.of("1", "4", "8", "16").contains(code)
-        ? Optional.of(Integer.valueOf(code))
-        : Optional.empty();
+    Long runAt = due.delayMs() == null ? due.runAt() : Long.valueOf(now + due.delayMs());
+    return new BulkArguments(status == null ? null : status.code(), runAt, null, due.priority());
   }
 }

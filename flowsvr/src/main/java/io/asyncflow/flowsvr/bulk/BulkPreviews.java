@@ -92,19 +92,14 @@ class BulkPreviews {
     BulkToken token = BulkToken.of(id);
     long until = now + LIFE.toMillis();
     store.insert(
-        new BulkStore.NewRow(
-            id,
-            token.hash(),
-            form.act(),
-            form.arguments(),
-            form.filter(),
-            now,
-            until,
-            found.count,
-            found.isWhole,
-            form.cap(),
-            caller.principal(),
-            callers.granted(caller)));
+        token,
+        form,
+        now,
+        until,
+        found.count,
+        found.isWhole,
+        caller.principal(),
+        callers.granted(caller));
     return new BulkPreview(
         Long.toString(id),
         form.act(),

@@ -1,16 +1,21 @@
 package io.asyncflow.flowsvr.bulk;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.bulk.Bulk;
 import io.asyncflow.api.bulk.Bulk.Refusal;
 import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
 import io.asyncflow.api.bulk.BulkState;
+import io.asyncflow.api.find.SteerClient.NewDue;
+import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.NewDue;
+import io.asyncflow.rules.TaskActs.Arguments;
 import java.util.List;
+import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -70,21 +75,67 @@ public record BulkRow(
     return TaskAct.valueOf(act.name());
   }
 
-  public TaskAct.Arguments taskArguments() {
+  public Arguments taskArguments() {
     TaskStatus status = arguments.status() == null ? null : TaskStatus.ofCode(arguments.status());
     NewDue due = new NewDue(arguments.runAt(), null, arguments.priority());
-    return new TaskAct.Arguments(false, due, status, null, null);
+    return new Arguments(false, due, status, null, null);
   }
 
   /** The verb of the single call. */
-  public static Verb verbOf(BulkAct act) {
-    return switch (act) {
-      case RETRY -> Verb.TASK_RETRY;
-      case CANCEL -> Verb.TASK_CANCEL;
-      case RUN_NOW, RESCHEDULE -> Verb.TASK_STEER;
-      case SET_STATUS -> Verb.TASK_FORCE;
-      case PAUSE, RESUME -> Verb.PAUSE;
-      case EXPIRE_LEASE -> Verb.TASK_EXPIRE;
-    };
+  public Verb verb() {
+    return verbOf(act);
+  }
+
+  static Verb verbOf(BulkAct act) {
+    return Verb.valueOf(TaskAct.valueOf(act.name()).verb());
+  }
+
+  /** The bulk as its callers see it; it has started. */
+  Bulk shown() {
+    boolean isRunning = state == BulkState.RUNNING;
+    int handled = progress.done() + progress.skipped() + progress.refused();
+    long ms = now - startTime - stoppedMs;
+    Double perSecond = isRunning && ms > 0 ? Math.round(handled * 10_000.0 / ms) / 10.0 : null;
+    OptionalDouble left = left(handled);
+    boolean hasEnd = perSecond != null && perSecond > 0 && left.isPresent();
+    return new Bulk(
+        Long.toString(id),
+        state,
+        act,
+        arguments,
+        BulkPreviews.filter(filter),
+        isExact ? BoundedCount.exactly(expected) : BoundedCount.atLeast(expected),
+        cap,
+        progress.looked(),
+        progress.done(),
+        progress.skipped(),
+        progress.refused(),
+        progress.refusals(),
+        error.isEmpty() ? null : error,
+        actor.name(),
+        reason.operator(),
+        reason.text(),
+        previewTime,
+        startTime,
+        modifyTime,
+        endTime,
+        perSecond,
+        hasEnd ? now + (long) (left.getAsDouble() * 1_000 / perSecond) : null);
+  }
+
+  /**
+   * How many tasks it looks at before it ends: with the last one, or at its cap, as far as either
+   * can be said.
+   */
+  private OptionalDouble left(int handled) {
+    int done = progress.done();
+    DoubleStream.Builder ends = DoubleStream.builder();
+    if (isExact) {
+      ends.add(expected - handled);
+    }
+    if (expected >= cap && done > 0) {
+      ends.add((double) (cap - done) * handled / done);
+    }
+    return ends.build().map(tasks -> Math.max(0, tasks)).min();
   }
 }

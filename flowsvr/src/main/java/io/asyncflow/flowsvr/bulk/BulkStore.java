@@ -10,24 +10,31 @@ import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code t_bulk}. Every method is one statement. Thread-safe. */
+/** {@code t_bulk}. Thread-safe. */
 @Component
 public class BulkStore {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int LONGEST_ERROR = 1_000;
+  private static final Duration KEPT = Duration.ofDays(90);
+  private static final int PAGE = 1_000;
+
+  /** Previews are made by the second, and kept for ten minutes. */
+  private static final int MOST_PAGES = 20;
 
   private static final String SELECT =
       sql(
@@ -45,31 +52,27 @@ public class BulkStore {
     this.jdbc = jdbc;
   }
 
-  /**
-   * What a preview has found.
-   *
-   * @param previewTime epoch ms
-   * @param until epoch ms at which it is over
-   */
-  record NewRow(
-      long id,
-      byte[] tokenHash,
-      BulkAct act,
-      BulkArguments arguments,
-      ObjectNode filter,
-      long previewTime,
-      long until,
-      int expected,
-      boolean isExact,
-      int cap,
-      String principal,
-      String granted) {}
-
   long now() {
     return jdbc.sql("SELECT " + NOW_MS).query(Long.class).single();
   }
 
-  void insert(NewRow row) {
+  /**
+   * Keeps a preview.
+   *
+   * @param time epoch ms
+   * @param until epoch ms at which it is over
+   * @param expected how many tasks it has found
+   * @param granted as {@code LaterCallers} takes it
+   */
+  void insert(
+      BulkToken token,
+      BulkForm form,
+      long time,
+      long until,
+      int expected,
+      boolean isExact,
+      String principal,
+      String granted) {
     jdbc.sql(
             """
             INSERT INTO t_bulk
@@ -78,22 +81,22 @@ public class BulkStore {
             VALUES (:id, 'PREVIEWED', :token, :act, :arguments, :filter, :time, :until, :expected,
               :exact, :cap, :principal, :granted, '[]', :time)
             """)
-        .param("id", row.id())
-        .param("token", row.tokenHash())
-        .param("act", row.act().name())
-        .param("arguments", JSON.writeValueAsString(row.arguments()))
-        .param("filter", row.filter().toString())
-        .param("time", row.previewTime())
-        .param("until", row.until())
-        .param("expected", row.expected())
-        .param("exact", row.isExact())
-        .param("cap", row.cap())
-        .param("principal", row.principal())
-        .param("granted", row.granted())
+        .param("id", token.id())
+        .param("token", token.hash())
+        .param("act", form.act().name())
+        .param("arguments", JSON.writeValueAsString(form.arguments()))
+        .param("filter", form.filter().toString())
+        .param("time", time)
+        .param("until", until)
+        .param("expected", expected)
+        .param("exact", isExact)
+        .param("cap", form.cap())
+        .param("principal", principal)
+        .param("granted", granted)
         .update();
   }
 
-  Optional<BulkRow> find(long id) {
+  public Optional<BulkRow> find(long id) {
     return jdbc.sql(SELECT + "WHERE id = :id")
         .param("id", id)
         .query((rs, row) -> read(rs))
@@ -137,7 +140,7 @@ public class BulkStore {
                 WHERE id = :id
                   AND state = 'PREVIEWED'
                 """))
-        .param("ip", actor.ip() == null ? null : actor.ip().getAddress())
+        .param("ip", actor.ipBytes())
         .param("trace", actor.traceId())
         .param("operator", why.operator())
         .param("reason", why.text())
@@ -145,34 +148,24 @@ public class BulkStore {
         .update();
   }
 
-  /** False if the bulk does not run. */
-  boolean stop(long id) {
+  /**
+   * Stops a bulk that runs, or lets a stopped one go on, which was changed last when it was
+   * stopped. False if it is not as expected.
+   */
+  boolean change(long id, BulkState from, BulkState to) {
     return jdbc.sql(
                 sql(
                     """
                     UPDATE t_bulk
-                    SET state = 'STOPPED',
+                    SET state = :to,
+                        stopped_ms = stopped_ms
+                          + IF(:from = 'STOPPED', GREATEST(0, now_ms - modify_time), 0),
                         modify_time = now_ms
                     WHERE id = :id
-                      AND state = 'RUNNING'
+                      AND state = :from
                     """))
-            .param("id", id)
-            .update()
-        == 1;
-  }
-
-  /** False if the bulk is not stopped. A stopped bulk was changed last when it was stopped. */
-  boolean resume(long id) {
-    return jdbc.sql(
-                sql(
-                    """
-                    UPDATE t_bulk
-                    SET state = 'RUNNING',
-                        stopped_ms = stopped_ms + GREATEST(0, now_ms - modify_time),
-                        modify_time = now_ms
-                    WHERE id = :id
-                      AND state = 'STOPPED'
-                    """))
+            .param("from", from.name())
+            .param("to", to.name())
             .param("id", id)
             .update()
         == 1;
@@ -184,21 +177,26 @@ public class BulkStore {
    * @param others not these
    */
   public Optional<BulkRow> next(Set<Long> others) {
-    String butNot = others.isEmpty() ? "" : "  AND id NOT IN (:others)\n";
-    JdbcClient.StatementSpec statement =
-        jdbc.sql(
-            SELECT + "WHERE state = 'RUNNING'\n" + butNot + "ORDER BY modify_time, id\nLIMIT 1");
-    return (others.isEmpty() ? statement : statement.param("others", others))
+    return jdbc.sql(
+            SELECT
+                + """
+                WHERE state = 'RUNNING'
+                  %sORDER BY modify_time, id
+                LIMIT 1
+                """
+                    .formatted(others.isEmpty() ? "" : "AND id NOT IN (:others)\n"))
+        .param("others", others)
         .query((rs, row) -> read(rs))
         .optional();
   }
 
   /**
-   * Writes a page, or the end, with what there is to say of it; {@code null} for nothing. False if
-   * the bulk was stopped, or if it is not where the page began, or if a later leader goes on with
-   * it: then nothing of the page must be committed.
+   * Writes a page, or how the bulk ends. False if the bulk was stopped, or if it is not where the
+   * page began, or if a later leader goes on with it: then nothing of the page must be committed.
+   *
+   * @param error what there is to say of the end; empty for nothing
    */
-  public boolean advance(BulkRow from, Progress to, boolean isEnd, String left) {
+  public boolean advance(BulkRow from, Progress to, BulkState state, String error) {
     return jdbc.sql(
                 sql(
                     """
@@ -212,15 +210,15 @@ public class BulkStore {
                         skipped = :skipped,
                         refused = :refused,
                         refusals = :refusals,
-                        error = :left,
+                        error = :error,
                         modify_time = now_ms,
-                        end_time = IF(:state = 'DONE', now_ms, NULL)
+                        end_time = IF(:state = 'RUNNING', NULL, now_ms)
                     WHERE id = :id
                       AND state = 'RUNNING'
                       AND pages = :pages
                       AND epoch <= :epoch
                     """))
-            .param("state", (isEnd ? BulkState.DONE : BulkState.RUNNING).name())
+            .param("state", state.name())
             .param("position", to.position())
             .param("epoch", to.epoch())
             .param("looked", to.looked())
@@ -228,33 +226,11 @@ public class BulkStore {
             .param("skipped", to.skipped())
             .param("refused", to.refused())
             .param("refusals", JSON.writeValueAsString(to.refusals()))
-            .param("left", left == null ? "" : left)
+            .param("error", error.substring(0, Math.min(error.length(), LONGEST_ERROR)))
             .param("id", from.id())
             .param("pages", from.progress().pages())
             .update()
         == 1;
-  }
-
-  /** Ends a bulk that cannot go on, if it is where it was, and this leader is the last. */
-  public void fail(BulkRow from, long epoch, String error) {
-    jdbc.sql(
-            sql(
-                """
-                UPDATE t_bulk
-                SET state = 'FAILED',
-                    error = :error,
-                    modify_time = now_ms,
-                    end_time = now_ms
-                WHERE id = :id
-                  AND state = 'RUNNING'
-                  AND pages = :pages
-                  AND epoch <= :epoch
-                """))
-        .param("epoch", epoch)
-        .param("error", error.substring(0, Math.min(error.length(), LONGEST_ERROR)))
-        .param("id", from.id())
-        .param("pages", from.progress().pages())
-        .update();
   }
 
   /**
@@ -263,40 +239,53 @@ public class BulkStore {
    * @param principal whose; {@code null} for all
    */
   List<BulkRow> list(String principal, long before, int limit) {
-    String ofCaller = principal == null ? "" : "  AND principal = :principal\n";
-    JdbcClient.StatementSpec statement =
-        jdbc.sql(
-                SELECT
-                    + "WHERE id < :before\n  AND state <> 'PREVIEWED'\n"
-                    + ofCaller
-                    + "ORDER BY id DESC\nLIMIT :limit")
-            .param("before", before)
-            .param("limit", limit);
-    return (principal == null ? statement : statement.param("principal", principal))
+    return jdbc.sql(
+            SELECT
+                + """
+                WHERE id < :before
+                  AND state <> 'PREVIEWED'
+                  %sORDER BY id DESC
+                LIMIT :limit
+                """
+                    .formatted(principal == null ? "" : "AND principal = :principal\n"))
+        .param("before", before)
+        .param("limit", limit)
+        .param("principal", principal)
         .query((rs, row) -> read(rs))
         .list();
   }
 
-  /** Deletes previews that are over; returns their number. */
-  int deletePreviews(int limit) {
-    return jdbc.sql(
-            sql(
-                """
-                DELETE FROM t_bulk
-                WHERE state = 'PREVIEWED'
-                  AND preview_end < now_ms
-                LIMIT :limit
-                """))
-        .param("limit", limit)
-        .update();
+  @Bean
+  Duty bulkRetentionDuty(DutyIntervals every) {
+    return Duty.ofCleaning("bulk-retention", every, this::deleteOld);
   }
 
-  /** Deletes bulks that ended so long ago; returns their number. */
-  int deleteEnded(long ageMs, int limit) {
-    return jdbc.sql(sql("DELETE FROM t_bulk WHERE end_time < now_ms - :age LIMIT :limit"))
-        .param("age", ageMs)
-        .param("limit", limit)
-        .update();
+  /**
+   * Deletes previews that are over, and bulks that ended long ago, whose acts are recorded; returns
+   * their number.
+   */
+  int deleteOld() {
+    int deleted =
+        jdbc.sql(sql("DELETE FROM t_bulk WHERE end_time < now_ms - :age LIMIT :limit"))
+            .param("age", KEPT.toMillis())
+            .param("limit", PAGE)
+            .update();
+    int ofPage = PAGE;
+    for (int page = 0; ofPage == PAGE && page < MOST_PAGES; page++) {
+      ofPage =
+          jdbc.sql(
+                  sql(
+                      """
+                      DELETE FROM t_bulk
+                      WHERE state = 'PREVIEWED'
+                        AND preview_end < now_ms
+                      LIMIT :limit
+                      """))
+              .param("limit", PAGE)
+              .update();
+      deleted += ofPage;
+    }
+    return deleted;
   }
 
   private static BulkRow read(ResultSet rs) throws SQLException {
@@ -312,7 +301,7 @@ public class BulkStore {
         rs.getInt("cap"),
         Actor.ofRequest(
                 rs.getString("principal"),
-                address(rs.getBytes("actor_ip")),
+                Actor.address(rs.getBytes("actor_ip")),
                 rs.getString("trace_id"))
             .inBulk(),
         rs.getString("granted"),
@@ -332,13 +321,5 @@ public class BulkStore {
         rs.getLong("modify_time"),
         rs.getObject("end_time", Long.class),
         rs.getLong("db_now"));
-  }
-
-  private static InetAddress address(byte[] ip) {
-    try {
-      return ip == null ? null : InetAddress.getByAddress(ip);
-    } catch (UnknownHostException e) {
-      return null; // neither four bytes nor sixteen: written by SQL
-    }
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.claim;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
@@ -20,7 +21,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.Leases;
-import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -209,7 +210,9 @@ class JointClaim {
             .filter(row -> row.place() != null && locked.contains(row.place().jobId()))
             .toList();
     transitions.change(
-        aside.stream().map(row -> TaskAct.PAUSE.on(row, TaskAct.Arguments.NONE)).toList());
+        aside.stream()
+            .map(row -> TaskActs.on(TaskAct.PAUSE, row, TaskActs.Arguments.NONE))
+            .toList());
     waiting.removeAll(aside);
     return aside.size();
   }

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.operator;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskRow;
@@ -19,11 +20,18 @@ public record Expected(Integer epoch, TaskStatus status) {
 
   public static final Expected ANYTHING = new Expected(null, null);
 
-  /** Reads {@code expectedEpoch} and {@code expectedStatus}. */
-  public static Expected read(Fields in) {
-    return new Expected(
-        in.number("expectedEpoch").between(0, Integer.MAX_VALUE).asInteger(),
-        in.text("expectedStatus").as(Expected::status, "must be 1, 2, 4, 8, 16 or 32"));
+  /** Reads what a call says of the task: the hold whose lease shall end, or what was seen. */
+  static Expected read(TaskAct act, Fields in) {
+    return switch (act) {
+      case SET_WORKERS -> ANYTHING;
+      case EXPIRE_LEASE ->
+          new Expected(
+              in.number("leaseEpoch").required().between(1, Integer.MAX_VALUE).asInteger(), null);
+      default ->
+          new Expected(
+              in.number("expectedEpoch").between(0, Integer.MAX_VALUE).asInteger(),
+              in.text("expectedStatus").as(Expected::status, "must be 1, 2, 4, 8, 16 or 32"));
+    };
   }
 
   private static Optional<TaskStatus> status(String code) {

@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.operator;
 
-import io.asyncflow.api.act.ActFilter;
+import io.asyncflow.api.TaskAct;
+import io.asyncflow.api.find.SteerClient.Changes;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.act.Act;
-import io.asyncflow.flowsvr.act.ActStore;
-import io.asyncflow.flowsvr.act.ActStore.Place;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.CreateCall;
@@ -12,26 +12,26 @@ import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.operator.RowChanger.Decided;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.Arguments;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.TaskActs;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.springframework.stereotype.Service;
 
 /**
- * The acts of operators on tasks: the only way out of a final status, into a pause and out of it.
- * Each act leaves a row with the operator and the reason.
+ * The acts of operators on single tasks: the only way out of a final status, into a pause and out
+ * of it. Each act leaves a row with the operator and the reason.
  */
 @Service
 public class OperatorActs {
@@ -41,9 +41,9 @@ public class OperatorActs {
   private final TaskStore tasks;
   private final RowChanger changer;
   private final TaskCreator creator;
+  private final SealedTexts sealedTexts;
   private final CopyStore copies;
   private final Acts acts;
-  private final ActStore recorded;
   private final Lanes lanes;
   private final RetryingTransactions transactions;
   private final Events events;
@@ -54,9 +54,9 @@ public class OperatorActs {
       TaskStore tasks,
       RowChanger changer,
       TaskCreator creator,
+      SealedTexts sealedTexts,
       CopyStore copies,
       Acts acts,
-      ActStore recorded,
       Lanes lanes,
       RetryingTransactions transactions,
       Events events) {
@@ -65,158 +65,153 @@ public class OperatorActs {
     this.tasks = tasks;
     this.changer = changer;
     this.creator = creator;
+    this.sealedTexts = sealedTexts;
     this.copies = copies;
     this.acts = acts;
-    this.recorded = recorded;
     this.lanes = lanes;
     this.transactions = transactions;
     this.events = events;
   }
 
   /**
-   * Does an act on a task. A repeat of an act changes nothing.
-   *
-   * @throws TransitionNotAllowedException if the task is in no state for it
-   */
-  public void act(TaskId id, TaskAct act, Arguments with, Expected expected, Reason why) {
-    if (act == TaskAct.SET_STATUS) {
-      TaskActs.requireForcible(id, with.status());
-    }
-    requireTable(id);
-    publish(
-        transactions.execute(
-            () -> {
-              if (act.revives(with) && !newTaskTables.enter(id.table())) {
-                throw drained(id);
-              }
-              return change(id, act, with, expected, why);
-            }));
-  }
-
-  /**
-   * Cancels a task. The row keeps the holder's epoch and worker, so the next heartbeat tells the
-   * holder; its report is refused.
-   *
-   * @throws TransitionNotAllowedException if the task is done or failed
-   */
-  public void cancel(TaskId id, Expected expected, Reason why) {
-    act(id, TaskAct.CANCEL, Arguments.NONE, expected, why);
-  }
-
-  /**
-   * Sets the workers that may hold the task, and ends its hold by any other worker: the next
-   * heartbeat says so. If the lease of that hold has run out, its late report is refused from now
-   * on.
-   *
-   * @param workers at most {@value io.asyncflow.rules.Lane#WORKERS}; empty for all
-   * @throws TransitionNotAllowedException if the task is final, or a copy of a team
-   */
-  public void setWorkers(TaskId id, Set<String> workers, Reason why) {
-    requireTable(id);
-    TaskActs.requireReassignable(first(id, tasks.findBriefly(id.table(), List.of(id.number()))));
-    String lane = lanes.of(workers, id.table()); // before the transaction
-    act(id, TaskAct.SET_WORKERS, Arguments.workers(workers, lane), Expected.ANYTHING, why);
-  }
-
-  /**
-   * Runs a failed or cancelled task again from the stage it stopped at, with a fresh budget of
-   * retries. A task in a drained table is copied into a new task, once: a further retry applies to
-   * the copy.
+   * Does an act on a task. A repeat of an act changes nothing. A task in a drained table is retried
+   * by a copy, once: a further retry applies to the copy.
    *
    * @return the id of the task from now on: the same, or the copy's
-   * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
+   * @throws TransitionNotAllowedException if the task is in no state for it
    */
-  public TaskId retry(TaskId id, Reason why) {
-    return retry(id, Expected.ANYTHING, why);
-  }
-
-  /** The same for a task that is as the caller has seen it. */
-  TaskId retry(TaskId id, Expected expected, Reason why) {
+  public TaskId act(TaskId id, TaskAct act, Arguments with, Expected expected, Reason why) {
     requireTable(id);
+    Arguments all = act == TaskAct.SET_WORKERS ? withLane(id, with) : with;
     Decided decided =
         transactions.execute(
             () -> {
-              if (!newTaskTables.enter(id.table())) {
+              if (TaskActs.revives(act, all) && !newTaskTables.enter(id.table())) {
+                if (act != TaskAct.RETRY) {
+                  throw drained(id);
+                }
                 find(id).ifPresent(expected::require);
-                return null; // the table is drained
+                return null;
               }
-              return change(id, TaskAct.RETRY, Arguments.NONE, expected, why);
+              return change(id, act, all, expected, why);
             });
-    publish(decided);
-    if (decided != null) {
-      return id;
+    if (decided == null) {
+      return act == TaskAct.RETRY ? retryInDrainedTable(id, why) : id;
     }
-    Optional<TaskId> copy = copies.lastCopyOf(id);
-    if (copy.isEmpty()) {
-      return copy(id, why, acts::record, () -> {});
+    if (decided.news() != null) {
+      events.publish(decided.news());
     }
-    return find(copy.get()).filter(TaskActs::isRetryable).isPresent()
-        ? retry(copy.get(), why)
-        : copy.get();
+    return id;
+  }
+
+  /** The lane of the workers, which is made before the transaction, unless it is in vain. */
+  private Arguments withLane(TaskId id, Arguments with) {
+    TaskActs.requireReassignable(only(id, find(id)));
+    return with.inLane(lanes.of(with.workers(), id.table()));
+  }
+
+  private TaskId retryInDrainedTable(TaskId id, Reason why) {
+    TaskId copy = copies.lastCopyOf(id).orElse(null);
+    if (copy == null) {
+      return copy(id, act -> acts.record(act.by(why)));
+    }
+    return find(copy).filter(TaskActs::isRetryable).isPresent()
+        ? act(copy, TaskAct.RETRY, Arguments.NONE, Expected.ANYTHING, why)
+        : copy;
   }
 
   /**
    * Retries a failed or cancelled task in a drained table by a copy of it, unless there is one: the
    * copy is another task.
    *
-   * @param record records the act
-   * @param join further work in the same transaction
+   * @param record records the act, in the transaction of the copy
    * @return whether a copy was made
    */
-  public boolean retryByCopy(TaskId id, Reason why, Consumer<Act> record, Runnable join) {
+  public boolean retryByCopy(TaskId id, Consumer<Act> record) {
     requireTable(id);
     if (copies.lastCopyOf(id).isPresent()) {
       return false;
     }
-    copy(id, why, record, join);
+    copy(id, record);
     return true;
   }
 
-  /** A copy would belong to no job. */
-  private void refuseIfOfAJob(TaskId id) {
-    find(id)
-        .map(TaskRow::place)
-        .ifPresent(
-            place -> {
-              throw new TransitionNotAllowedException(
-                  id,
-                  "its table holds only finished tasks by now; retry its job, " + place.jobId());
-            });
-  }
-
-  private TaskId copy(TaskId id, Reason why, Consumer<Act> record, Runnable join) {
-    refuseIfOfAJob(id);
-    TaskRow row =
-        transactions.execute(
-            () -> {
-              TaskRow locked = lock(id);
-              TaskActs.requireRetryable(locked);
-              return locked;
-            });
+  private TaskId copy(TaskId id, Consumer<Act> record) {
+    TaskRow origin = only(id, find(id));
+    if (origin.place() != null) { // a copy would belong to none
+      throw new TransitionNotAllowedException(
+          id,
+          "its table holds only finished tasks by now; retry its job, " + origin.place().jobId());
+    }
+    TaskActs.requireRetryable(origin);
     // The key makes concurrent retries create one copy.
     TaskDraft copy =
-        TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch())
-            .withWorkers(lanes.workersOf(row.lane()));
+        TaskDraft.copyOf(origin, "retry-of-" + id + "-" + origin.leaseEpoch())
+            .withWorkers(lanes.workersOf(origin.lane()));
     CreateCall call =
         CreateCall.of(List.of(copy))
-            .and(
-                made -> {
-                  record.accept(actOf(row, made.get(0)).by(why));
-                  join.run();
-                });
+            .and(made -> record.accept(copied(CopyStore.RETRY, origin, made.get(0))));
     return creator.create(call).get(0);
   }
 
   /**
-   * Commits with the copy: from then on the original's objects stay even if its table is dropped.
+   * Makes a new task like another one, whatever became of that one. What its context names in the
+   * store stays for it, as for the copy of a retry.
+   *
+   * @param users those whose tasks the caller sees
+   * @return the new task; the same one again for a repeated idempotency key
+   * @throws TransitionNotAllowedException if the task belongs to a job
    */
-  private Act actOf(TaskRow origin, TaskId copy) {
+  TaskId clone(TaskId id, Changes changes, Names users, Reason why) {
+    TaskRow origin = only(id, find(id));
+    if (origin.place() != null) {
+      throw new TransitionNotAllowedException(
+          id, "it belongs to job " + origin.place().jobId() + ", and a clone would not");
+    }
+    TaskDraft like = TaskDraft.copyOf(origin, null);
+    TaskDraft clone =
+        new TaskDraft(
+                or(changes.userId(), like.userId()),
+                like.type(),
+                or(changes.taskStage(), like.stage()),
+                like.scheduleLog(),
+                or(changes.taskContext(), like.context()),
+                or(changes.priority(), like.priority()),
+                null,
+                changes.runAt(),
+                like.maxRetryNum(),
+                like.maxRetryInterval(),
+                like.maxUnexpectedRetries(),
+                changes.idempotencyKey())
+            .withWorkers(lanes.workersOf(origin.lane()))
+            .withTraceParent(like.traceParent());
+    if (changes.taskContext() != null) {
+      sealedTexts.check(clone.type(), clone.context(), "taskContext");
+    }
+    CreateCall call =
+        CreateCall.of(List.of(clone))
+            .byUsers()
+            .seenBy(users)
+            .and(
+                made -> {
+                  if (!copies.isRecorded(id, made.get(0))) { // else the call is repeated
+                    acts.record(copied(CopyStore.CLONE, origin, made.get(0)).by(why));
+                  }
+                });
+    return creator.create(call).get(0);
+  }
+
+  private static <T> T or(T changed, T same) {
+    return changed == null ? same : changed;
+  }
+
+  /** Commits with the copy: from then on the original's objects stay if its table is dropped. */
+  private Act copied(String kind, TaskRow origin, TaskId copy) {
     TaskId id = origin.id();
     if (!newTaskTables.keep(id.table())) {
       throw TaskNotFoundException.dropped(id);
     }
-    copies.insert(origin, copy);
-    return Act.onTask(CopyStore.RETRY, id, origin.status(), origin.status()).making(copy);
+    return copies.insert(kind, List.of(origin), List.of(copy)).get(0);
   }
 
   /** The refusal of a forced status of a task in a table that cannot have waiting tasks. */
@@ -227,7 +222,8 @@ public class OperatorActs {
 
   /** Does an act and records it; {@code null} if there was nothing to do. */
   private Decided change(TaskId id, TaskAct act, Arguments with, Expected expected, Reason why) {
-    TaskRow row = lock(id);
+    requireTable(id);
+    TaskRow row = only(id, tasks.lock(id.table(), List.of(id.number())).stream().findFirst());
     expected.require(row);
     Decided decided = changer.decide(row, act, with);
     if (decided != null) {
@@ -235,28 +231,6 @@ public class OperatorActs {
       acts.record(decided.act().by(why));
     }
     return decided;
-  }
-
-  private void publish(Decided decided) {
-    if (decided != null && decided.news() != null) {
-      events.publish(decided.news());
-    }
-  }
-
-  /**
-   * The acts on one task, newest first; they may outlive the task.
-   *
-   * @throws TaskNotFoundException if there are no acts and no such task
-   */
-  public List<AuditEntry> actsOn(TaskId id, int limit) {
-    List<AuditEntry> found =
-        recorded.list(ActFilter.onObject(Act.objectOf(id)), Place.NEWEST, limit).stream()
-            .map(AuditEntry::of)
-            .toList();
-    if (found.isEmpty() && find(id).isEmpty()) {
-      throw new TaskNotFoundException(id);
-    }
-    return found;
   }
 
   private void requireTable(TaskId id) {
@@ -269,12 +243,7 @@ public class OperatorActs {
     return families.has(id.table()) ? tasks.find(id) : Optional.empty();
   }
 
-  private TaskRow lock(TaskId id) {
-    requireTable(id);
-    return first(id, tasks.lock(id.table(), List.of(id.number())));
-  }
-
-  private static TaskRow first(TaskId id, List<TaskRow> rows) {
-    return rows.stream().findFirst().orElseThrow(() -> new TaskNotFoundException(id));
+  private static TaskRow only(TaskId id, Optional<TaskRow> row) {
+    return row.orElseThrow(() -> new TaskNotFoundException(id));
   }
 }

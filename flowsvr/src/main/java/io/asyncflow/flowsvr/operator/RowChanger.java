@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.operator;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.lane.Lanes;
@@ -9,7 +10,7 @@ import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.rules.HoldEnd;
-import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import java.util.Collection;
@@ -30,10 +31,25 @@ public class RowChanger {
    *
    * @param change what becomes of the row
    * @param act to be recorded in the same transaction
-   * @param news to be published after the commit; {@code null} if no task becomes claimable
    * @param isRevoked whether it ends the hold of a worker whose report would be accepted otherwise
    */
-  public record Decided(TaskTransition change, Act act, TasksWaiting news, boolean isRevoked) {}
+  public record Decided(TaskTransition change, Act act, boolean isRevoked) {
+
+    /**
+     * To be published after the commit; {@code null} if no task becomes claimable. The end of a
+     * hold makes room within max_executing, for tasks of all stages.
+     */
+    public TasksWaiting news() {
+      TaskRow row = change.before();
+      if (row.status() == TaskStatus.EXECUTING && change.after().status() != TaskStatus.EXECUTING) {
+        return new TasksWaiting(row.id().type());
+      }
+      return change.makesWaiting()
+          ? new TasksWaiting(
+              row.id().type(), Set.of(row.id().table()), Set.of(change.after().stage()), false)
+          : null;
+    }
+  }
 
   /** When a task is due and how urgent it is, as an act records it. */
   private record Due(long orderTime, int priority) {
@@ -68,13 +84,13 @@ public class RowChanger {
   /**
    * Decides an act; nothing is written yet.
    *
-   * @param row as it was locked; its table has been entered if the act {@linkplain TaskAct#revives
+   * @param row as it was locked; its table has been entered if the act {@linkplain TaskActs#revives
    *     revives} it
    * @return {@code null} if there is nothing to do
    * @throws io.asyncflow.api.FlowException if it is refused
    */
-  public Decided decide(TaskRow row, TaskAct act, TaskAct.Arguments with) {
-    TaskTransition change = act.on(row, with);
+  public Decided decide(TaskRow row, TaskAct act, TaskActs.Arguments with) {
+    TaskTransition change = TaskActs.on(act, row, with);
     if (change.changesNothing() && act != TaskAct.SET_STATUS) {
       return null;
     }
@@ -82,7 +98,7 @@ public class RowChanger {
     Act done =
         Act.onTask(act.name(), row.id(), row.status(), change.after().status())
             .with(detail(act, change, isRevoked));
-    return new Decided(change, done, news(change), isRevoked);
+    return new Decided(change, done, isRevoked);
   }
 
   /** Writes acts of one kind in the transaction of this thread, and counts them after it. */
@@ -126,17 +142,5 @@ public class RowChanger {
       case EXPIRE_LEASE -> Map.of("workerId", row.workerId(), "leaseEpoch", row.leaseEpoch());
       default -> null;
     };
-  }
-
-  /** The end of a hold makes room within max_executing, for tasks of all stages. */
-  private static TasksWaiting news(TaskTransition change) {
-    TaskRow row = change.before();
-    if (row.status() == TaskStatus.EXECUTING && change.after().status() != TaskStatus.EXECUTING) {
-      return new TasksWaiting(row.id().type());
-    }
-    return change.makesWaiting()
-        ? new TasksWaiting(
-            row.id().type(), Set.of(row.id().table()), Set.of(change.after().stage()), false)
-        : null;
   }
 }

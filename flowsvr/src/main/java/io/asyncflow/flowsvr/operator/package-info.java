@@ -1,2 +1,2 @@
-/** Acts of operators on tasks, and the record of the copies that retries make. */
+/** Acts of operators on tasks: retries, pauses, clones and others. */
 package io.asyncflow.flowsvr.operator;

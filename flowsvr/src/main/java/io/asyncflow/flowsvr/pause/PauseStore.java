@@ -5,6 +5,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.rules.PausedName;
 import io.asyncflow.rules.TaskType;
@@ -59,6 +60,8 @@ public class PauseStore {
 
   private static final String COLUMNS = "kind, name, until_time, operator, reason, pause_time\n";
 
+  private static final String DELETE = "DELETE FROM t_pause WHERE kind = :kind AND name = :name";
+
   private final JdbcClient jdbc;
 
   PauseStore(JdbcClient jdbc) {
@@ -74,24 +77,23 @@ public class PauseStore {
     jdbc.sql(IN_FORCE)
         .query(
             rs -> {
-              String name = rs.getString("name");
               int kind = rs.getInt("kind");
               if (kind == JOB) {
                 anyJob.set(true);
                 return;
               }
-              PausedName.parse(kindOf(kind), name)
-                  .ifPresent(
-                      paused -> {
-                        switch (paused.kind()) {
-                          case TYPE -> types.add(paused.type());
-                          case STAGE ->
-                              stages
-                                  .computeIfAbsent(paused.type(), type -> new HashSet<>())
-                                  .add(paused.stage());
-                          case WORKER -> workers.add(name);
-                        }
-                      });
+              Optional<PausedName> name = PausedName.parse(kindOf(kind), rs.getString("name"));
+              if (name.isEmpty()) {
+                return; // written by SQL
+              }
+              switch (name.get().kind()) {
+                case TYPE -> types.add(name.get().type());
+                case WORKER -> workers.add(name.get().text());
+                case STAGE ->
+                    stages
+                        .computeIfAbsent(name.get().type(), type -> new HashSet<>())
+                        .add(name.get().stage());
+              }
             });
     return new Paused(types, stages, workers, anyJob.get());
   }
@@ -107,17 +109,21 @@ public class PauseStore {
 
   /** The row, locked until the transaction ends; also of a type that is not paused any more. */
   public Optional<Pause> lock(PausedName name) {
-    return jdbc.sql(
+    return of(
+            name,
             "SELECT " + COLUMNS + "FROM t_pause\nWHERE kind = :kind AND name = :name\nFOR UPDATE")
-        .param("kind", code(name.kind()))
-        .param("name", name.text())
         .query((rs, row) -> read(rs))
         .optional();
   }
 
+  private JdbcClient.StatementSpec of(PausedName name, String sql) {
+    return jdbc.sql(sql).param("kind", code(name.kind())).param("name", name.text());
+  }
+
   /** Writes a pause; of one that is there, all but since when. */
-  public void put(PausedName name, Long until, String operator, String reason) {
-    jdbc.sql(
+  public void put(PausedName name, Long until, Reason why) {
+    of(
+            name,
             sql(
                 """
                 INSERT INTO t_pause (kind, name, until_time, operator, reason, pause_time)
@@ -127,34 +133,20 @@ public class PauseStore {
                   operator = VALUES(operator),
                   reason = VALUES(reason)
                 """))
-        .param("kind", code(name.kind()))
-        .param("name", name.text())
         .param("until", until)
-        .param("operator", operator)
-        .param("reason", reason)
+        .param("operator", why.operator())
+        .param("reason", why.text())
         .update();
   }
 
   /** Deletes a pause; false if there was none. */
   public boolean delete(PausedName name) {
-    return jdbc.sql("DELETE FROM t_pause WHERE kind = :kind AND name = :name")
-            .param("kind", code(name.kind()))
-            .param("name", name.text())
-            .update()
-        == 1;
+    return of(name, DELETE).update() == 1;
   }
 
   /** Deletes a pause whose time has come; false if it was changed meanwhile. */
   public boolean deleteEnded(Pause pause) {
-    return jdbc.sql(
-                """
-                DELETE FROM t_pause
-                WHERE kind = :kind
-                  AND name = :name
-                  AND until_time = :until
-                """)
-            .param("kind", code(pause.kind()))
-            .param("name", pause.name())
+    return of(new PausedName(pause.kind(), pause.name()), DELETE + " AND until_time = :until")
             .param("until", pause.until())
             .update()
         == 1;

@@ -229,7 +229,7 @@ public class TaskTypes {
       pauses.delete(type); // also one whose flag was taken away by SQL
     }
     if (paused) {
-      pauses.put(type, null, why.operator(), why.text());
+      pauses.put(type, null, why);
     }
   }
 

@@ -2,9 +2,9 @@ package io.asyncflow.flowsvr.act;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.console.text.Language;
 import io.asyncflow.console.text.Words;
-import io.asyncflow.rules.TaskAct;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -39,7 +39,6 @@ class ActChainIT {
   private static JdbcClient jdbc;
   private static Acts acts;
   private static ActChaining chaining;
-  private static ActRetention retention;
   private static final Map<String, String> ENVIRONMENT =
       Map.of(
           "FLOW_MYSQL_URL",
@@ -65,7 +64,6 @@ class ActChainIT {
     jdbc = server.getBean(JdbcClient.class);
     acts = server.getBean(Acts.class);
     chaining = server.getBean(ActChaining.class);
-    retention = server.getBean(ActRetention.class);
   }
 
   @AfterAll
@@ -232,8 +230,8 @@ class ActChainIT {
         .update();
     addActs(3);
 
-    assertThat(retention.runOnce()).isEqualTo(1_205);
-    assertThat(retention.runOnce()).isZero();
+    assertThat(chaining.deleteOld()).isEqualTo(1_205);
+    assertThat(chaining.deleteOld()).isZero();
 
     Verdict verdict = verify();
     assertThat(verdict.fault()).isNull();

@@ -55,7 +55,6 @@ class BulkIT {
   @Autowired BulkPages pages;
   @Autowired BulkRounds rounds;
   @Autowired DataSource database;
-  @Autowired BulkRetention retention;
   @Autowired TableDrain drain;
 
   private Wire wire;
@@ -426,7 +425,7 @@ class BulkIT {
     long id = preview("CANCEL", "status:waiting", "").path("bulkId").asLong();
     jdbc.sql("UPDATE t_bulk SET preview_end = 1 WHERE id = :id").param("id", id).update();
 
-    retention.runOnce();
+    store.deleteOld();
 
     assertThat(store.find(id)).isEmpty();
   }

@@ -8,6 +8,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
@@ -30,6 +31,7 @@ import io.asyncflow.flowsvr.report.TaskUpdate;
 import io.asyncflow.flowsvr.report.TaskUpdater;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -337,9 +339,9 @@ class DeadlockStormIT {
       return;
     }
     if (random.nextInt(3) == 0) {
-      operator.cancel(id, Expected.ANYTHING, new Reason("storm", ""));
+      operator.act(id, TaskAct.CANCEL, Arguments.NONE, Expected.ANYTHING, new Reason("storm", ""));
     } else {
-      operator.retry(id, new Reason("storm", ""));
+      operator.act(id, TaskAct.RETRY, Arguments.NONE, Expected.ANYTHING, new Reason("storm", ""));
     }
   }
 

@@ -24,7 +24,7 @@ import io.asyncflow.flowsvr.job.core.JobStore.Unfinished;
 import io.asyncflow.flowsvr.job.progress.JobSnapshot;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
-import io.asyncflow.flowsvr.task.TaskCopies;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -63,7 +63,7 @@ class JobFaultsIT {
   @Autowired JobStore store;
   @Autowired TaskTypes types;
   @Autowired TableDrain drain;
-  @Autowired TaskCopies copies;
+  @Autowired CopyStore copies;
   @Autowired JdbcClient jdbc;
   @Autowired TransactionTemplate transaction;
   @LocalServerPort int port;

@@ -18,6 +18,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.Team;
 import io.asyncflow.api.WorkerInfo;
@@ -31,8 +32,10 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.job.steps.TeamWatch;
+import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.worker.WorkerRegistry;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TransitionNotAllowedException;
@@ -468,9 +471,11 @@ class TeamsIT {
     Task copy = holdCopy(worker);
     assertThatThrownBy(
             () ->
-                holders.setWorkers(
+                holders.act(
                     TaskId.parse(copy.taskId()).orElseThrow(),
-                    Set.of("other-" + cache),
+                    TaskAct.SET_WORKERS,
+                    new Arguments(false, null, null, Set.of("other-" + cache), null),
+                    Expected.ANYTHING,
                     new Reason("ann", "")))
         .isInstanceOf(TransitionNotAllowedException.class);
     Report next = toStage(copy, "rinse").withWorkerIds(List.of("other-" + cache));

@@ -19,6 +19,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
@@ -38,8 +39,7 @@ import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.Lane;
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.Arguments;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -317,13 +317,18 @@ class LanesIT {
     assertThat(given.aHold(lark).by("w2").ofStages("child").theTask().taskContext()).isEqualTo("0");
   }
 
+  private void setWorkers(TaskId id, Set<String> workers) {
+    Arguments with = new Arguments(false, null, null, workers, null);
+    acts.act(id, TaskAct.SET_WORKERS, with, Expected.ANYTHING, SET_WORKERS);
+  }
+
   @Test
   void newWorkersStopARunOfAnother() {
     TaskId id = aTaskFor("w1").create();
     Task task = given.aHold(lark).by("w1").theTask();
     CompletableFuture<List<Task>> next = park(given.aHold(lark).by("w2"));
 
-    acts.setWorkers(id, Set.of("w2"), SET_WORKERS);
+    setWorkers(id, Set.of("w2"));
 
     assertThat(next.orTimeout(10, SECONDS).join()).hasSize(1);
     assertThat(beat(task)).isEqualTo("LOST");
@@ -361,13 +366,13 @@ class LanesIT {
   void holderThatMayStayGoesOn() {
     TaskId id = aTaskFor("w1").create();
     Task task = given.aHold(lark).by("w1").theTask();
-    acts.setWorkers(id, Set.of("w2", "w1"), SET_WORKERS);
-    acts.setWorkers(id, Set.of("w1", "w2"), SET_WORKERS); // the same: no further act
+    setWorkers(id, Set.of("w2", "w1"));
+    setWorkers(id, Set.of("w1", "w2")); // the same: no further act
     assertThat(beat(task)).isEqualTo("EXTENDED");
     assertThat(actsOn(id)).hasSize(1);
-    acts.setWorkers(id, Set.of(), SET_WORKERS);
+    setWorkers(id, Set.of());
     assertThat(given.reportOn(task).success("x").outcome()).isEqualTo(Verdict.ACCEPTED);
-    assertThatThrownBy(() -> acts.setWorkers(id, Set.of("w1"), SET_WORKERS))
+    assertThatThrownBy(() -> setWorkers(id, Set.of("w1")))
         .isInstanceOf(TransitionNotAllowedException.class);
   }
 
@@ -376,7 +381,7 @@ class LanesIT {
     TaskId id = given.aWaitingTask().ofType(lark).create();
     Task task = given.aHold(lark).by("w1").theTask();
     given.set(id, "status = 1"); // as after a sweep
-    acts.setWorkers(id, Set.of("w2"), SET_WORKERS);
+    setWorkers(id, Set.of("w2"));
     assertThat(given.reportOn(task).success("x").code()).isEqualTo(8050);
     assertThat(heldBy("w1")).isEmpty();
     assertThat(heldBy("w2")).hasSize(1);
@@ -507,11 +512,10 @@ class LanesIT {
     assertThat(
             reporter.report(Given.parsed(late.withWorkerIds(List.copyOf(mine)))).get(0).outcome())
         .isNotEqualTo(Verdict.ACCEPTED);
-    assertThatThrownBy(() -> acts.setWorkers(id, mine, SET_WORKERS))
+    assertThatThrownBy(() -> setWorkers(id, mine))
         .isInstanceOf(TransitionNotAllowedException.class);
     TaskId none = new TaskId(id.number() + 1, id.table());
-    assertThatThrownBy(() -> acts.setWorkers(none, mine, SET_WORKERS))
-        .isInstanceOf(TaskNotFoundException.class);
+    assertThatThrownBy(() -> setWorkers(none, mine)).isInstanceOf(TaskNotFoundException.class);
     assertThat(lanes.workersOf(Lane.of(mine, 0))).isEmpty();
   }
 

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +34,6 @@ class OperatorActsIT {
 
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
-  @Autowired CopyRetention retention;
   @Autowired TableDrain drain;
   @Autowired CopyStore copies;
   @Autowired OperatorActs operatorActs;
@@ -212,7 +214,14 @@ class OperatorActsIT {
     TaskId task = TaskId.parse(id).orElseThrow();
     String tooLong = "x".repeat(1_001);
 
-    assertThatThrownBy(() -> operatorActs.retry(task, new Reason("ann", tooLong)))
+    assertThatThrownBy(
+            () ->
+                operatorActs.act(
+                    task,
+                    TaskAct.RETRY,
+                    Arguments.NONE,
+                    Expected.ANYTHING,
+                    new Reason("ann", tooLong)))
         .isInstanceOf(DataIntegrityViolationException.class);
 
     assertThat(hold().isMissingNode()).isTrue();
@@ -229,7 +238,7 @@ class OperatorActsIT {
     ok(act("retry", copy, ""));
     happened(Duration.ofDays(1_000), id);
     happened(Duration.ofDays(1_000), copy);
-    retention.runOnce();
+    copies.deleteOld();
     assertThat(recordsOfCopiesOf(id)).isEqualTo(1);
     assertThat(recordsOfCopiesOf(copy)).isEqualTo(1);
     assertThat(copies.delete(List.of(onlyRecordOf(id)))).as("its copy was copied").isZero();
@@ -244,7 +253,7 @@ class OperatorActsIT {
     await()
         .until(
             () -> {
-              retention.runOnce();
+              copies.deleteOld();
               return recordsOfCopiesOf(id) + recordsOfCopiesOf(copy) == 0;
             });
   }

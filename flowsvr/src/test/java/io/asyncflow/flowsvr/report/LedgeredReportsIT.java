@@ -14,6 +14,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.FireLedger;
@@ -27,8 +28,7 @@ import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.FireId;
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.Arguments;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
@@ -170,8 +170,8 @@ class LedgeredReportsIT {
         Arguments.status(WAITING),
         Expected.ANYTHING,
         new Reason("ann", ""));
-    acts.cancel(id, Expected.ANYTHING, new Reason("ann", ""));
-    acts.retry(id, new Reason("ann", ""));
+    acts.act(id, TaskAct.CANCEL, Arguments.NONE, Expected.ANYTHING, new Reason("ann", ""));
+    acts.act(id, TaskAct.RETRY, Arguments.NONE, Expected.ANYTHING, new Reason("ann", ""));
     assertThat(told(id))
         .containsExactly(
             tuple(WAITING, SUCCESS),

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.HistoryEntry;
 import io.asyncflow.api.find.TaskHistory;
@@ -31,8 +32,7 @@ import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.FireId;
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.Arguments;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
@@ -567,7 +567,7 @@ class TaskWhyIT {
     TaskId done = due(type);
     given.reportOn(given.aHold(type).theTask()).success("x");
     TaskId cancelled = due(type);
-    acts.cancel(cancelled, Expected.ANYTHING, ADA);
+    acts.act(cancelled, TaskAct.CANCEL, Arguments.NONE, Expected.ANYTHING, ADA);
     TaskId forced = due(type);
     acts.act(
         forced, TaskAct.SET_STATUS, Arguments.status(TaskStatus.FAILED), Expected.ANYTHING, ADA);

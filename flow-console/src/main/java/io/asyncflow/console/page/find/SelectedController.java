@@ -2,6 +2,7 @@ package io.asyncflow.console.page.find;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
@@ -31,13 +32,7 @@ public class SelectedController {
   private static final Pattern SEEN =
       Pattern.compile("([0-9]{1,19}_[A-Za-z0-9_]{1,60})~([0-9]{1,9})~([0-9]{1,2})");
 
-  private record Kind(String act, String verb, String path) {}
-
-  private static final List<Kind> KINDS =
-      List.of(
-          new Kind("retry", "TASK_RETRY", "/api/task/retry"),
-          new Kind("cancel", "TASK_CANCEL", "/api/task/cancel"),
-          new Kind("run_now", "TASK_STEER", "/api/task/runNow"));
+  private static final List<TaskAct> ACTS = List.of(TaskAct.RETRY, TaskAct.CANCEL, TaskAct.RUN_NOW);
 
   private final Pages pages;
   private final Calls calls;
@@ -48,7 +43,7 @@ public class SelectedController {
   }
 
   static List<String> actsOf(Frame frame) {
-    return KINDS.stream().filter(kind -> frame.may(kind.verb())).map(Kind::act).toList();
+    return ACTS.stream().filter(act -> frame.may(act.verb())).map(TaskAct::word).toList();
   }
 
   /** The address of a form, which somebody opened again. */
@@ -61,9 +56,9 @@ public class SelectedController {
   public ResponseEntity<byte[]> act(
       Frame frame, @RequestParam MultiValueMap<String, String> fields) {
     Form form = new Form(fields.toSingleValueMap());
-    Kind kind =
-        KINDS.stream()
-            .filter(each -> each.act().equals(form.text("act")))
+    TaskAct act =
+        ACTS.stream()
+            .filter(each -> each.word().equals(form.text("act")))
             .findFirst()
             .orElseThrow(Form::noPage);
     List<FindViews.Choice> tasks = choices(frame, fields.getOrDefault("task", List.of()));
@@ -73,13 +68,13 @@ public class SelectedController {
     }
     if (!form.text("sure").equals("yes")) {
       return pages.show(
-          frame.openedBy(to), "selected", new FindViews.Selected(kind.act(), tasks, to));
+          frame.openedBy(to), "selected", new FindViews.Selected(act.word(), tasks, to));
     }
     List<FindViews.Refused> refused = new ArrayList<>();
     for (FindViews.Choice task : tasks) {
       try {
         calls.call(
-            kind.path(),
+            act.path(),
             "taskId",
             task.taskId(),
             "expectedEpoch",
@@ -94,7 +89,7 @@ public class SelectedController {
     }
     int done = tasks.size() - refused.size();
     return pages.show(
-        frame.openedBy(to), "selected-done", new FindViews.Outcome(kind.act(), done, refused, to));
+        frame.openedBy(to), "selected-done", new FindViews.Outcome(act.word(), done, refused, to));
   }
 
   private static List<FindViews.Choice> choices(Frame frame, List<String> seen) {

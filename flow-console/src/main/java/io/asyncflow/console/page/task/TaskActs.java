@@ -1,6 +1,7 @@
 package io.asyncflow.console.page.task;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.Why;
 import io.asyncflow.console.frame.Frame;
@@ -23,31 +24,31 @@ final class TaskActs {
     boolean executes = status == TaskStatus.EXECUTING;
     boolean isDue = waits && why != null && task.orderTime() <= why.checkedAt();
     return List.of(
-        act(frame, "TASK_RETRY", "retry", task)
+        act(frame, TaskAct.RETRY, task)
             .unless(!hasEnded, "why_not.not_ended")
             .unless(status == TaskStatus.SUCCESS, "why_not.succeeded"),
-        act(frame, "TASK_CANCEL", "cancel", task).unless(hasEnded, "why_not.ended").grave(),
-        act(frame, "TASK_STEER", "run_now", task)
+        act(frame, TaskAct.CANCEL, task).unless(hasEnded, "why_not.ended").grave(),
+        act(frame, TaskAct.RUN_NOW, task)
             .unless(!waits, "why_not.not_waiting")
             .unless(isDue, "why_not.due"),
-        act(frame, "TASK_STEER", "reschedule", task).unless(!waits, "why_not.not_waiting"),
+        act(frame, TaskAct.RESCHEDULE, task).unless(!waits, "why_not.not_waiting"),
         act(frame, "TASK_STEER", "clone", task).unless(task.jobId() != null, "why_not.of_job"),
         pause(frame, task).unless(hasEnded, "why_not.ended").unless(isPaused, "why_not.paused"),
-        act(frame, "PAUSE", "resume", task).unless(!isPaused, "why_not.not_paused"),
-        act(frame, "TASK_STEER", "restart", task)
-            .unless(!executes, "why_not.not_executing")
-            .grave(),
-        act(frame, "TASK_EXPIRE", "expire_lease", task)
-            .unless(!executes, "why_not.not_executing")
-            .grave()
-            .withReason(),
-        act(frame, "TASK_FORCE", "set_status", task).grave().withReason());
+        act(frame, TaskAct.RESUME, task).unless(!isPaused, "why_not.not_paused"),
+        act(frame, TaskAct.RESTART, task).unless(!executes, "why_not.not_executing").grave(),
+        act(frame, TaskAct.EXPIRE_LEASE, task).unless(!executes, "why_not.not_executing").grave(),
+        act(frame, TaskAct.SET_STATUS, task).grave());
   }
 
   /** Of a task that executes it can end the hold. */
   private static Act pause(Frame frame, Task task) {
-    Act pause = act(frame, "PAUSE", "pause", task);
+    Act pause = act(frame, TaskAct.PAUSE, task);
     return task.taskStatus() == TaskStatus.EXECUTING ? pause.grave() : pause;
+  }
+
+  private static Act act(Frame frame, TaskAct act, Task task) {
+    Act asked = act(frame, act.verb(), act.word(), task);
+    return act.needsReason() ? asked.withReason() : asked;
   }
 
   private static Act act(Frame frame, String verb, String act, Task task) {

@@ -3,6 +3,7 @@ package io.asyncflow.console.page.task;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.find.Why;
 import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
@@ -18,7 +19,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
-import tools.jackson.databind.JsonNode;
 
 /** The page of a task. */
 @Controller
@@ -91,52 +91,44 @@ public class TaskController {
       @PathVariable String act,
       @RequestParam Map<String, String> fields) {
     Form form = new Form(fields);
-    String shown = id;
-    switch (act) {
-      case "cancel", "resume", "restart" -> callOnSeen(act, id, form);
-      case "pause" -> callOnSeen("pause", id, form, "stop", form.text("stop"));
-      case "run_now" -> callOnSeen("runNow", id, form);
-      case "reschedule" ->
-          callOnSeen(
-              "reschedule",
-              id,
-              form,
-              "runAt",
-              form.time(frame, "runAt"),
-              "delayMs",
-              delayMs(form),
-              "priority",
-              form.text("priority"));
-      case "retry" -> // a task of a sealed table goes on as a copy
-          shown = callOnSeen("retry", id, form).path("taskId").asString(id);
-      case "clone" -> shown = clone(frame, reading.task(id), form);
-      case "expire_lease" ->
-          call("expireLease", id, form, "leaseEpoch", form.text("expected_epoch"));
-      case "set_status" -> callOnSeen("setStatus", id, form, "status", form.text("status"));
-      default -> throw Form.noPage();
+    Map<String, Object> sent;
+    String call;
+    if (act.equals("clone")) {
+      sent = changes(frame, reading.task(id), form);
+      call = "/api/task/clone";
+    } else {
+      TaskAct asked =
+          Stream.of(TaskAct.values())
+              .filter(each -> each.word().equals(act))
+              .findFirst()
+              .orElseThrow(Form::noPage);
+      sent = arguments(frame, asked, form);
+      call = asked.path();
     }
+    sent.putAll(Calls.fields("taskId", id, "reason", form.text("reason")));
+    // A clone is another task, and a task of a sealed table is retried by a copy.
+    String shown = calls.call(call, sent).path("taskId").asString(id);
     return Pages.done(frame, "task_" + act, frame.to(path(shown)));
   }
 
-  private JsonNode call(String act, String id, Form form, Object... namesAndValues) {
-    return call(act, id, form, Calls.fields(namesAndValues));
-  }
-
-  private JsonNode call(String act, String id, Form form, Map<String, Object> fields) {
-    fields.putAll(Calls.fields("taskId", id, "reason", form.text("reason")));
-    return calls.call("/api/task/" + act, fields);
-  }
-
-  /** Refused if the task has moved on since its page was read. */
-  private JsonNode callOnSeen(String act, String id, Form form, Object... namesAndValues) {
-    Map<String, Object> fields = Calls.fields(namesAndValues);
-    fields.putAll(
-        Calls.fields(
-            "expectedEpoch",
-            form.text("expected_epoch"),
-            "expectedStatus",
-            form.text("expected_status")));
-    return call(act, id, form, fields);
+  /** An act is refused if the task has moved on since its page was read. */
+  private static Map<String, Object> arguments(Frame frame, TaskAct act, Form form) {
+    boolean endsLease = act == TaskAct.EXPIRE_LEASE;
+    return Calls.fields(
+        "stop",
+        form.text("stop"),
+        "status",
+        form.text("status"),
+        "runAt",
+        form.time(frame, "runAt"),
+        "delayMs",
+        delayMs(form),
+        "priority",
+        form.text("priority"),
+        endsLease ? "leaseEpoch" : "expectedEpoch",
+        form.text("expected_epoch"),
+        "expectedStatus",
+        endsLease ? null : form.text("expected_status"));
   }
 
   private static Long delayMs(Form form) {
@@ -151,24 +143,19 @@ public class TaskController {
   }
 
   /** What was not changed in the form is not sent, so that the copy keeps what it names. */
-  private String clone(Frame frame, Task task, Form form) {
+  private static Map<String, Object> changes(Frame frame, Task task, Form form) {
     String context = form.fields().get("taskContext");
-    return call(
-            "clone",
-            task.taskId(),
-            form,
-            "taskStage",
-            changed(form.text("taskStage"), task.taskStage()),
-            "userId",
-            changed(form.text("userId"), task.userId()),
-            "priority",
-            changed(form.text("priority"), String.valueOf(task.priority())),
-            "runAt",
-            form.time(frame, "runAt"),
-            "taskContext",
-            context == null ? null : changed(lines(context), lines(task.taskContext())))
-        .path("taskId")
-        .asString(task.taskId());
+    return Calls.fields(
+        "taskStage",
+        changed(form.text("taskStage"), task.taskStage()),
+        "userId",
+        changed(form.text("userId"), task.userId()),
+        "priority",
+        changed(form.text("priority"), String.valueOf(task.priority())),
+        "runAt",
+        form.time(frame, "runAt"),
+        "taskContext",
+        context == null ? null : changed(lines(context), lines(task.taskContext())));
   }
 
   private static String changed(String sent, String before) {

@@ -85,18 +85,14 @@ public final class BulkCommand extends ServerCommand {
       return;
     }
     out.println("%s would be tried on %s tasks.".formatted(preview.act(), text(preview.count())));
-    preview
-        .byStatus()
-        .forEach(
-            (name, tasks) ->
-                line(name.toLowerCase(Locale.ROOT), String.format(Locale.ROOT, "%,d", tasks)));
+    preview.byStatus().forEach((name, tasks) -> line(name.toLowerCase(Locale.ROOT), text(tasks)));
     for (Task task : preview.samples()) {
       line(
           "such as",
           "%s  %s  %s".formatted(task.taskId(), task.taskStatus().name(), task.taskStage()));
     }
     if (preview.count().count() > preview.cap()) {
-      line("cap", String.format(Locale.ROOT, "it ends after %,d", preview.cap()));
+      line("cap", "it ends after " + text(preview.cap()));
     }
     out.println("Until " + times.of(preview.tokenUntil()) + " it is started by");
     out.println(
@@ -106,8 +102,11 @@ public final class BulkCommand extends ServerCommand {
   }
 
   private static String text(BoundedCount count) {
-    return String.format(
-        Locale.ROOT, "%s%,d", count.kind() == Kind.EXACT ? "" : "at least ", count.count());
+    return (count.kind() == Kind.EXACT ? "" : "at least ") + text(count.count());
+  }
+
+  private static String text(long count) {
+    return String.format(Locale.ROOT, "%,d", count);
   }
 
   @Command(name = "start", description = "Starts what was previewed, and prints the bulk's id.")
@@ -130,15 +129,13 @@ public final class BulkCommand extends ServerCommand {
   @Command(name = "list", description = "Lists bulks, the newest first.")
   void list(@Mixin ServerOption server, @Mixin PageOptions page, @Mixin Output output) {
     BulkPage found = bulks(server).list(page.limit(), page.cursor());
-    if (output.printed(found, out)) {
-      return;
-    }
-    if (found.bulks().isEmpty()) {
-      out.println("There are no bulks.");
-      return;
-    }
-    BulkText.table(found.bulks(), times).forEach(out::println);
-    Output.tellCursor(found.nextCursor(), out);
+    print(
+        output,
+        found,
+        found.bulks(),
+        BulkText.table(found.bulks(), times),
+        "There are no bulks.",
+        found.nextCursor());
   }
 
   @Command(name = "show", description = "Shows how far a bulk has come.")
@@ -156,9 +153,9 @@ public final class BulkCommand extends ServerCommand {
     line("act", bulk.act().name());
     line("search", bulk.filter().toString());
     line("expected", text(bulk.count()));
-    line("done", String.format(Locale.ROOT, "%,d", bulk.done()));
-    line("skipped", String.format(Locale.ROOT, "%,d", bulk.skipped()));
-    line("refused", String.format(Locale.ROOT, "%,d", bulk.refused()));
+    line("done", text(bulk.done()));
+    line("skipped", text(bulk.skipped()));
+    line("refused", text(bulk.refused()));
     line("caller", bulk.principal());
     line("operator", bulk.operator());
     line("reason", bulk.reason());

@@ -290,9 +290,9 @@ public final class TaskCommand extends ServerCommand {
     }
   }
 
-  private long time(String text) {
+  private Long time(String text) {
     try {
-      return times.parse(text).toEpochMilli();
+      return text == null ? null : (Long) times.parse(text).toEpochMilli();
     } catch (DateTimeException e) {
       throw new UsageException("--at wants a time such as 2026-11-23T03:00, not " + text + ".");
     }
@@ -416,11 +416,7 @@ public final class TaskCommand extends ServerCommand {
     if (Stream.of(at, delay, priority).filter(Objects::nonNull).count() != 1) {
       throw new UsageException("reschedule needs one of --at, --delay and --priority.");
     }
-    NewDue due =
-        new NewDue(
-            at == null ? null : (Long) time(at),
-            delay == null ? null : (Long) delay.toMillis(),
-            priority);
+    NewDue due = new NewDue(time(at), delay == null ? null : (Long) delay.toMillis(), priority);
     client(server).steer().reschedule(id, due, act.operator(), act.reason());
     out.println("Rescheduled.");
   }
@@ -439,8 +435,7 @@ public final class TaskCommand extends ServerCommand {
       @Option(names = "--at", paramLabel = "TIME", description = "it is due then") String at,
       @Mixin ActOptions act,
       @Mixin Output output) {
-    Changes changes =
-        new Changes(stage, context, null, at == null ? null : (Long) time(at), null, null);
+    Changes changes = new Changes(stage, context, null, time(at), null, null);
     print(client(server).steer().clone(id, changes, act.operator(), act.reason()), output);
   }
 

@@ -1,7 +1,11 @@
 package io.asyncflow.flowsvr.bulk.run;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.bulk.Bulk.Refusal;
 import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.access.Caller;
@@ -11,6 +15,7 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.bulk.BulkCaps;
 import io.asyncflow.flowsvr.bulk.BulkRow;
+import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
 import io.asyncflow.flowsvr.bulk.BulkStore;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.operator.RowChanger;
@@ -24,24 +29,20 @@ import io.asyncflow.flowsvr.system.Outage;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.web.read.Fields;
-import io.asyncflow.rules.TaskAct;
+import io.asyncflow.rules.TaskActs;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
+import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.TransientDataAccessException;
@@ -63,10 +64,6 @@ public class BulkPages {
       "there are too many tables, stages or lanes for one search, so that some tasks were left out;"
           + " name fewer types or stages";
 
-  private static final Comparator<TaskTable> BY_NAME =
-      Comparator.<TaskTable, String>comparing(table -> table.type().name())
-          .thenComparingInt(TaskTable::number);
-
   private final BulkStore store;
   private final RowChanger changer;
   private final LaterCallers callers;
@@ -80,9 +77,6 @@ public class BulkPages {
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final Events events;
-
-  /** How many further tasks of a bulk have each a page of its own. */
-  private final Map<Long, Integer> alone = new ConcurrentHashMap<>();
 
   BulkPages(
       BulkStore store,
@@ -137,8 +131,41 @@ public class BulkPages {
   /** What a page is about. */
   private record Part(BulkRow bulk, Caller caller, Request search, Page found, long term) {
 
-    boolean isEnd() {
-      return found.nextCursor() == null;
+    /** Whether the task is what the preview has shown. */
+    boolean has(TaskRow row) {
+      return row.modifyTime() <= bulk.previewTime()
+          && search.fits(row)
+          && caller.sees(row.id().type().name(), row.userId());
+    }
+
+    /** An act as the bulk records it. */
+    Act recorded(Act act) {
+      return act.by(bulk.reason()).with(new OfBulk(Long.toString(bulk.id()), act.detail()));
+    }
+  }
+
+  /** Counts what a page does. */
+  private static final class Tally {
+    private final List<Refusal> refusals = new ArrayList<>();
+    private int done;
+    private int skipped;
+
+    private void refuse(TaskId id, FlowException why) {
+      refusals.add(new Refusal(id.toString(), why.errorCode().code(), why.getMessage()));
+    }
+
+    private Progress after(Progress before, String position, int looked, long term) {
+      return new Progress(
+          position,
+          before.pages() + 1,
+          term,
+          before.looked() + looked,
+          before.done() + done,
+          before.skipped() + skipped,
+          before.refused() + refusals.size(),
+          Stream.concat(before.refusals().stream(), refusals.stream())
+              .limit(BulkRow.MOST_REFUSALS)
+              .toList());
     }
   }
 
@@ -151,17 +178,8 @@ public class BulkPages {
    * @throws RuntimeException if the database does not do it now; the page comes again
    */
   public int next(BulkRow bulk, long term) {
-    if (bulk.state() != BulkState.RUNNING) {
-      return 0;
-    }
-    Caller caller = callers.find(bulk.actor().name(), bulk.granted()).orElse(null);
-    Verb verb = BulkRow.verbOf(bulk.act());
-    if (caller == null || !caller.may(Verb.BULK) || !caller.may(verb)) {
-      fail(bulk, term, bulk.actor().name() + " may not do this any more");
-      return 0;
-    }
     try {
-      return page(bulk, caller, term);
+      return page(bulk, term, PAGE);
     } catch (Moved e) {
       return 0;
     } catch (FlowException e) {
@@ -175,17 +193,30 @@ public class BulkPages {
 
   private void fail(BulkRow bulk, long term, String why) {
     log.warn("the bulk {} has failed and stays so: {}", bulk.id(), why);
-    store.fail(bulk, term, why);
-    alone.remove(bulk.id());
+    store.advance(bulk, unchanged(bulk, term), BulkState.FAILED, why);
   }
 
-  private int page(BulkRow bulk, Caller caller, long term) {
-    int ofItsOwn = alone.getOrDefault(bulk.id(), 0);
+  private static Progress unchanged(BulkRow bulk, long term) {
+    return new Tally().after(bulk.progress(), bulk.progress().position(), 0, term);
+  }
+
+  /**
+   * @param size the most tasks
+   */
+  private int page(BulkRow bulk, long term, int size) {
+    if (bulk.state() != BulkState.RUNNING) {
+      return 0;
+    }
+    Caller caller = callers.find(bulk.actor().name(), bulk.granted()).orElse(null);
+    if (caller == null || !caller.may(Verb.BULK) || !caller.may(bulk.verb())) {
+      fail(bulk, term, bulk.actor().name() + " may not do this any more");
+      return 0;
+    }
     int most = Math.min(bulk.cap(), caps.of(caller));
-    int limit = Math.min(ofItsOwn > 0 ? 1 : PAGE, most - bulk.progress().done());
+    int limit = Math.min(size, most - bulk.progress().done());
     if (limit <= 0) {
-      String left = most < bulk.cap() ? "the cap of its caller is %s by now".formatted(most) : null;
-      advance(bulk, new Tally(bulk.progress()).to(bulk.progress().position(), 0, term), true, left);
+      String why = most < bulk.cap() ? "the cap of its caller is %s by now".formatted(most) : "";
+      advance(bulk, unchanged(bulk, term), BulkState.DONE, why);
       return 0;
     }
     Fields filter = Fields.of(bulk.filter());
@@ -196,172 +227,138 @@ public class BulkPages {
     // With all tables that the preview has read; those that came later have no task of it.
     Freshness freshness = request.cursor() == null ? Freshness.NOW : Freshness.RECENT;
     Page found = reads.inTurn(() -> search.look(request, caller, freshness));
-    Part part = new Part(bulk, caller, request, found, term);
-    int size = found.ids().size();
-    try {
-      act(part, limit);
-    } catch (Drained e) {
-      if (size > 1) {
-        alone.put(bulk.id(), size);
-        return 0;
-      }
-      retryByCopies(part);
-    }
-    if (ofItsOwn > 0) {
-      alone.compute(bulk.id(), (id, left) -> left == null || left <= 1 ? null : left - 1);
-    }
-    if (part.isEnd()) {
-      alone.remove(bulk.id());
-    }
-    return Math.max(size, found.looked() / ENTRIES_AN_ACT);
+    return act(new Part(bulk, caller, request, found, term));
   }
 
-  private void act(Part part, int limit) {
+  private int act(Part part) {
+    List<TaskId> ids = part.found().ids();
     try {
       List<Decided> done = transactions.execute(() -> actOnAll(part));
-      Set<TasksWaiting> news = new LinkedHashSet<>();
-      done.stream().map(Decided::news).filter(told -> told != null).forEach(news::add);
-      news.forEach(events::publish);
-    } catch (Moved | Drained | TransientDataAccessException e) {
+      done.stream().map(Decided::news).filter(Objects::nonNull).distinct().forEach(events::publish);
+    } catch (Drained e) {
+      if (ids.size() > 1) {
+        return oneByOne(part);
+      }
+      retryByCopy(part, ids.get(0));
+    } catch (Moved | TransientDataAccessException e) {
       throw e;
     } catch (RuntimeException e) {
       if (Outage.of(e).isPresent()) {
         throw e;
       }
-      int size = part.found().ids().size();
-      if (size > 1 && limit > 1) {
+      if (ids.size() > 1) {
         log.warn("a page of the bulk {} failed; its tasks go on one by one", part.bulk().id(), e);
-        alone.put(part.bulk().id(), size);
-        throw new Moved();
+        return oneByOne(part);
       }
-      log.error("the bulk {} cannot act on {}", part.bulk().id(), part.found().ids(), e);
-      Tally tally = new Tally(part.bulk().progress());
-      part.found()
-          .ids()
-          .forEach(
-              id ->
-                  tally.refuse(
-                      new Refusal(
-                          id.toString(), ErrorCode.INTERNAL.code(), "failed; the log has more")));
+      log.error("the bulk {} cannot act on {}", part.bulk().id(), ids, e);
+      Tally tally = new Tally();
+      FlowException why = new FlowException(ErrorCode.INTERNAL, "failed; the log has more");
+      ids.forEach(id -> tally.refuse(id, why));
       advance(part, tally);
     }
+    return Math.max(ids.size(), part.found().looked() / ENTRIES_AN_ACT);
+  }
+
+  /** Does a page that was not done as a whole as pages of one task each. */
+  private int oneByOne(Part part) {
+    int cost = 0;
+    for (int i = 0; i < part.found().ids().size(); i++) {
+      cost += page(store.find(part.bulk().id()).orElseThrow(Moved::new), part.term(), 1);
+    }
+    return cost;
   }
 
   /** Acts on the tasks of a page, in the transaction of this thread. */
   private List<Decided> actOnAll(Part part) {
     BulkRow bulk = part.bulk();
-    TaskAct act = bulk.taskAct();
-    TaskAct.Arguments with = bulk.taskArguments();
-    Tally tally = new Tally(bulk.progress());
+    Tally tally = new Tally();
     List<Decided> done = new ArrayList<>();
-    byTable(part.found().ids())
-        .forEach(
-            (table, ids) -> {
-              if (!families.has(table)) {
-                ids.forEach(id -> tally.skip());
-                return;
-              }
-              boolean mayRevive = !act.revives(with) || newTaskTables.enter(table);
-              if (!mayRevive && act == TaskAct.RETRY) {
-                throw new Drained();
-              }
-              List<TaskRow> rows = tasks.lock(table, ids.stream().map(TaskId::number).toList());
-              for (int gone = rows.size(); gone < ids.size(); gone++) {
-                tally.skip();
-              }
-              for (TaskRow row : rows) {
-                if (row.createTime() > bulk.previewTime()) {
-                  continue; // no task of the preview
-                }
-                if (!fits(row, part)) {
-                  tally.skip();
-                  continue;
-                }
-                try {
-                  if (!mayRevive) {
-                    throw OperatorActs.drained(row.id());
-                  }
-                  Decided made = changer.decide(row, act, with);
-                  if (made == null) {
-                    tally.skip();
-                  } else {
-                    tally.done();
-                    done.add(made);
-                  }
-                } catch (FlowException e) {
-                  tally.refuse(refusal(row.id(), e));
-                }
-              }
-            });
+    part.found().ids().stream()
+        .collect(groupingBy(TaskId::table, TreeMap::new, toList()))
+        .forEach((table, ids) -> decide(part, table, ids, tally, done));
     if (!done.isEmpty()) {
-      changer.write(act, done);
-      acts.recordAllBy(bulk.actor(), done.stream().map(each -> ofBulk(each.act(), bulk)).toList());
+      changer.write(bulk.taskAct(), done);
+      acts.recordAll(bulk.actor(), done.stream().map(each -> part.recorded(each.act())).toList());
     }
     advance(part, tally);
     return done;
   }
 
-  private static Map<TaskTable, List<TaskId>> byTable(List<TaskId> ids) {
-    Map<TaskTable, List<TaskId>> byTable = new TreeMap<>(BY_NAME);
-    ids.forEach(id -> byTable.computeIfAbsent(id.table(), table -> new ArrayList<>()).add(id));
-    return byTable;
-  }
-
-  /** Whether the task is what the preview has shown. */
-  private static boolean fits(TaskRow row, Part part) {
-    return row.modifyTime() <= part.bulk().previewTime()
-        && part.search().fits(row)
-        && part.caller().sees(row.id().type().name(), row.userId());
-  }
-
-  private static Refusal refusal(TaskId id, FlowException why) {
-    return new Refusal(id.toString(), why.errorCode().code(), why.getMessage());
-  }
-
-  private static Act ofBulk(Act act, BulkRow bulk) {
-    return act.by(bulk.reason()).with(new OfBulk(Long.toString(bulk.id()), act.detail()));
-  }
-
-  /** Retries tasks whose table is drained. Each copy commits with how far the bulk has come. */
-  private void retryByCopies(Part part) {
+  private void decide(
+      Part part, TaskTable table, List<TaskId> ids, Tally tally, List<Decided> done) {
     BulkRow bulk = part.bulk();
-    Tally tally = new Tally(bulk.progress());
-    for (TaskId id : part.found().ids()) {
-      Optional<TaskRow> row = families.has(id.table()) ? tasks.find(id) : Optional.empty();
-      if (row.filter(found -> fits(found, part)).isEmpty()) {
-        tally.skip();
-        continue;
+    TaskAct act = bulk.taskAct();
+    Arguments with = bulk.taskArguments();
+    if (!families.has(table)) {
+      tally.skipped += ids.size();
+      return;
+    }
+    boolean mayRevive = !TaskActs.revives(act, with) || newTaskTables.enter(table);
+    if (!mayRevive && act == TaskAct.RETRY) {
+      throw new Drained();
+    }
+    List<TaskRow> rows = tasks.lock(table, ids.stream().map(TaskId::number).toList());
+    tally.skipped += ids.size() - rows.size();
+    for (TaskRow row : rows) {
+      if (row.createTime() > bulk.previewTime()) {
+        continue; // no task of the preview
       }
       try {
-        boolean isMade =
-            operator.retryByCopy(
-                id,
-                bulk.reason(),
-                act -> acts.recordBy(bulk.actor(), ofBulk(act, bulk)),
-                () -> advance(part, tally.andOneDone()));
-        if (isMade) {
-          return;
+        if (part.has(row) && !mayRevive) {
+          throw OperatorActs.drained(row.id());
         }
-        tally.skip();
+        Decided made = part.has(row) ? changer.decide(row, act, with) : null;
+        if (made == null) {
+          tally.skipped++;
+        } else {
+          tally.done++;
+          done.add(made);
+        }
       } catch (FlowException e) {
-        if (e.retryable()) {
-          throw e;
-        }
-        tally.refuse(refusal(id, e));
+        tally.refuse(row.id(), e);
       }
+    }
+  }
+
+  /** Retries a task whose table is drained. The copy commits with how far the bulk has come. */
+  private void retryByCopy(Part part, TaskId id) {
+    Tally tally = new Tally();
+    try {
+      boolean isThere = families.has(id.table()) && tasks.find(id).filter(part::has).isPresent();
+      if (isThere && operator.retryByCopy(id, act -> record(part, act))) {
+        return;
+      }
+      tally.skipped++;
+    } catch (FlowException e) {
+      if (e.retryable()) {
+        throw e;
+      }
+      tally.refuse(id, e);
     }
     advance(part, tally);
   }
 
-  private void advance(Part part, Tally tally) {
-    String position = part.isEnd() ? part.bulk().progress().position() : part.found().nextCursor();
-    String left = part.isEnd() && !part.found().isWhole() ? NOT_WHOLE : null;
-    advance(
-        part.bulk(), tally.to(position, part.found().looked(), part.term()), part.isEnd(), left);
+  private void record(Part part, Act retry) {
+    acts.recordBy(part.bulk().actor(), part.recorded(retry));
+    Tally tally = new Tally();
+    tally.done++;
+    advance(part, tally);
   }
 
-  private void advance(BulkRow from, BulkRow.Progress to, boolean isEnd, String left) {
-    if (!store.advance(from, to, isEnd, left)) {
+  private void advance(Part part, Tally tally) {
+    Page found = part.found();
+    Progress before = part.bulk().progress();
+    boolean isEnd = found.nextCursor() == null;
+    String position = isEnd ? before.position() : found.nextCursor();
+    advance(
+        part.bulk(),
+        tally.after(before, position, found.looked(), part.term()),
+        isEnd ? BulkState.DONE : BulkState.RUNNING,
+        isEnd && !found.isWhole() ? NOT_WHOLE : "");
+  }
+
+  private void advance(BulkRow from, Progress to, BulkState state, String error) {
+    if (!store.advance(from, to, state, error)) {
       throw new Moved();
     }
   }

@@ -2,11 +2,9 @@ package io.asyncflow.flowsvr.bulk.run;
 
 import io.asyncflow.flowsvr.bulk.BulkRow;
 import io.asyncflow.flowsvr.bulk.BulkStore;
-import io.asyncflow.flowsvr.bulk.BulksChanged;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.Feature;
-import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.leader.LeaderTerm;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -20,7 +18,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /** The leader's duty: goes on with the bulks that run, in turn, at a steady pace. */
@@ -44,7 +41,6 @@ public class BulkRounds {
   private final BulkStore store;
   private final BulkPages pages;
   private final LeaderElection election;
-  private final FeaturesInUse features;
   private final Node node;
   private final Pace pace;
 
@@ -52,7 +48,6 @@ public class BulkRounds {
       BulkStore store,
       BulkPages pages,
       LeaderElection election,
-      FeaturesInUse features,
       Node node,
       @Value("${flow.bulk.pace:1000}") int perSecond) {
     if (perSecond < 1 || perSecond > FASTEST) {
@@ -61,7 +56,6 @@ public class BulkRounds {
     this.store = store;
     this.pages = pages;
     this.election = election;
-    this.features = features;
     this.node = node;
     this.pace = new Pace(perSecond, node.nanoTime());
   }
@@ -69,11 +63,6 @@ public class BulkRounds {
   @Bean
   Duty bulkDuty(DutyIntervals every) {
     return Duty.ofLeader("bulk", every.notBelowSweep(INTERVAL), this::runOnce).onlyWith(RUNNING);
-  }
-
-  @EventListener
-  void onBulks(BulksChanged news) {
-    features.changed();
   }
 
   /** Returns what the pages have cost, in acts. */
@@ -84,7 +73,7 @@ public class BulkRounds {
     }
     long begin = node.nanoTime();
     int cost = 0;
-    Set<Long> failed = new HashSet<>();
+    Set<Long> failed = new HashSet<>(); // these leave the rest of the round to others
     while (isLeader(term.get()) && node.nanoTime() - begin < ROUND.toNanos()) {
       long asked = node.nanoTime();
       Optional<BulkRow> bulk = store.next(failed);
@@ -92,7 +81,14 @@ public class BulkRounds {
       if (bulk.isEmpty()) {
         return cost;
       }
-      int ofPage = page(bulk.get(), term.get(), failed);
+      int ofPage = 0;
+      try {
+        ofPage = pages.next(bulk.get(), term.get().number());
+      } catch (RuntimeException e) {
+        long id = bulk.get().id();
+        log.warn("a page of the bulk {} failed, and comes again in the next round", id, e);
+        failed.add(id);
+      }
       long written = node.nanoTime();
       cost += ofPage;
       pace.page(Math.max(ofPage, LEAST_PAGE), read - asked, written - read, written);
@@ -101,21 +97,6 @@ public class BulkRounds {
       }
     }
     return cost;
-  }
-
-  /**
-   * Returns what a page has cost, in acts.
-   *
-   * @param failed bulks that leave the rest of the round to others
-   */
-  private int page(BulkRow bulk, LeaderTerm term, Set<Long> failed) {
-    try {
-      return pages.next(bulk, term.number());
-    } catch (RuntimeException e) {
-      log.warn("a page of the bulk {} failed, and comes again in the next round", bulk.id(), e);
-      failed.add(bulk.id());
-      return 0;
-    }
   }
 
   private boolean isLeader(LeaderTerm term) {

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.job.steps.MovedException.runUnlessMoved;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobState;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
@@ -18,7 +19,7 @@ import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskCopies;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -26,8 +27,8 @@ import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.JobPlace;
-import io.asyncflow.rules.TaskAct;
-import io.asyncflow.rules.TaskAct.Arguments;
+import io.asyncflow.rules.TaskActs;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
@@ -67,7 +68,7 @@ public class JobSteps {
   private final TaskStore tasks;
   private final TransitionStore transitions;
   private final TaskCreator creator;
-  private final TaskCopies copies;
+  private final CopyStore copies;
   private final Lanes lanes;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
@@ -84,7 +85,7 @@ public class JobSteps {
       TaskStore tasks,
       TransitionStore transitions,
       TaskCreator creator,
-      TaskCopies copies,
+      CopyStore copies,
       Lanes lanes,
       TaskFamilies families,
       NewTaskTables newTaskTables,
@@ -191,7 +192,7 @@ public class JobSteps {
       return;
     }
     TaskAct act = isPause ? TaskAct.PAUSE : TaskAct.RESUME;
-    transitions.change(rows.stream().map(row -> act.on(row, Arguments.NONE)).toList());
+    transitions.change(rows.stream().map(row -> TaskActs.on(act, row, Arguments.NONE)).toList());
   }
 
   /** Makes tasks of the next staged children, as far as the job's window has room. */

@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Service;
@@ -67,37 +68,42 @@ public class PauseActs {
    * @throws NoSuchTaskTypeException if there is no such type
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if there are too many pauses
    */
-  void set(PausedName name, Long until, String operator, String reason) {
-    if (name.kind() == PauseKind.TYPE) {
-      types.changePause(
-          name.type(),
-          wasPaused -> {
-            if (!wasPaused) {
-              pauses.delete(name); // the flag was taken away by SQL
-            }
-            put(name, until, operator, reason);
-            return true;
-          });
-    } else {
-      if (name.kind() == PauseKind.STAGE) {
-        types.require(name.type());
-      }
-      transactions.execute(
-          () -> {
-            put(name, until, operator, reason);
-            return null;
-          });
+  void set(PausedName name, Long until, Reason why) {
+    if (name.kind() == PauseKind.STAGE) {
+      types.require(name.type());
     }
+    change(
+        name,
+        wasPaused -> {
+          if (!wasPaused) {
+            pauses.delete(name); // the flag was taken away by SQL
+          }
+          put(name, until, why);
+          return true;
+        });
     events.publish(PausesChanged.HERE);
   }
 
-  private void put(PausedName name, Long until, String operator, String reason) {
+  /**
+   * Changes a pause in a transaction: one of a type under the lock of the type's row, which has its
+   * flag.
+   *
+   * @param change from whether the type was paused, which is true of a stage and of a worker
+   */
+  private void change(PausedName name, UnaryOperator<Boolean> change) {
+    if (name.kind() == PauseKind.TYPE) {
+      types.changePause(name.type(), change);
+    } else {
+      transactions.execute(() -> change.apply(true));
+    }
+  }
+
+  private void put(PausedName name, Long until, Reason why) {
     Optional<Pause> before = pauses.lock(name);
     boolean isSame =
         before
             .filter(pause -> Objects.equals(pause.until(), until))
-            .filter(pause -> pause.operator().equals(operator))
-            .filter(pause -> pause.reason().equals(reason))
+            .filter(pause -> new Reason(pause.operator(), pause.reason()).equals(why))
             .isPresent();
     if (isSame) {
       return;
@@ -105,9 +111,9 @@ public class PauseActs {
     if (before.isEmpty() && pauses.count() >= MAX_PAUSES) {
       throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "there are " + MAX_PAUSES + " pauses");
     }
-    pauses.put(name, until, operator, reason);
+    pauses.put(name, until, why);
     Map<String, Long> detail = until == null ? null : Map.of("until", until);
-    acts.record(Act.of("PAUSE", objectOf(name)).by(new Reason(operator, reason)).with(detail));
+    acts.record(Act.of("PAUSE", objectOf(name)).by(why).with(detail));
   }
 
   /**
@@ -115,26 +121,16 @@ public class PauseActs {
    *
    * @throws NoSuchTaskTypeException if it names a type that does not exist
    */
-  void clear(PausedName name, String operator, String reason) {
-    if (name.kind() == PauseKind.TYPE) {
-      types.changePause(
-          name.type(),
-          wasPaused -> {
-            pauses.delete(name);
-            if (wasPaused) {
-              acts.record(endOf(name, new Reason(operator, reason)));
-            }
-            return false;
-          });
-    } else {
-      transactions.execute(
-          () -> {
-            if (pauses.delete(name)) {
-              acts.record(endOf(name, new Reason(operator, reason)));
-            }
-            return null;
-          });
-    }
+  void clear(PausedName name, Reason why) {
+    change(
+        name,
+        wasPaused -> {
+          boolean isDeleted = pauses.delete(name);
+          if (name.kind() == PauseKind.TYPE ? wasPaused : isDeleted) {
+            acts.record(endOf(name, why));
+          }
+          return false;
+        });
     events.publish(PausesChanged.HERE);
   }
 
@@ -177,27 +173,18 @@ public class PauseActs {
 
   private void end(Pause pause) {
     PausedName name = new PausedName(pause.kind(), pause.name());
-    if (pause.kind() == PauseKind.TYPE) {
-      try {
-        types.changePause(
-            name.type(), wasPaused -> !endUnlessChanged(pause, name, wasPaused) && wasPaused);
-      } catch (NoSuchTaskTypeException e) {
-        pauses.deleteEnded(pause);
-      }
-    } else {
-      transactions.execute(() -> endUnlessChanged(pause, name, true));
+    try {
+      change(
+          name,
+          wasPaused -> {
+            boolean isEnded = pauses.deleteEnded(pause);
+            if (isEnded && wasPaused) {
+              acts.recordOwn(endOf(name, new Reason("", "its time has come")));
+            }
+            return !isEnded && wasPaused;
+          });
+    } catch (NoSuchTaskTypeException e) {
+      pauses.deleteEnded(pause);
     }
-  }
-
-  /**
-   * @param wasPaused false of a type that goes on already, whose row says nothing
-   * @return whether the pause has ended
-   */
-  private boolean endUnlessChanged(Pause pause, PausedName name, boolean wasPaused) {
-    boolean isEnded = pauses.deleteEnded(pause);
-    if (isEnded && wasPaused) {
-      acts.recordOwn(endOf(name, new Reason("", "its time has come")));
-    }
-    return isEnded;
   }
 }

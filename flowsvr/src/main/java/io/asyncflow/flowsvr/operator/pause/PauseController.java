@@ -9,6 +9,7 @@ import io.asyncflow.api.pause.PausePage;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -16,7 +17,6 @@ import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.PausedName;
 import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.PauseFields;
-import io.asyncflow.rules.field.TaskFields;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -50,11 +50,10 @@ class PauseController {
   Envelope<Void> set(Fields in, Caller caller) {
     PausedName name = PauseFields.name(in);
     Long until = PauseFields.until(in, pauses.now());
-    String operator = TaskFields.operator(in);
-    String reason = TaskFields.reason(in);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     requireFor(name, caller);
-    acts.set(name, until, operator, reason);
+    acts.set(name, until, why);
     return Envelope.done();
   }
 
@@ -63,11 +62,10 @@ class PauseController {
   @PostMapping("/clear")
   Envelope<Void> clear(Fields in, Caller caller) {
     PausedName name = PauseFields.name(in);
-    String operator = TaskFields.operator(in);
-    String reason = TaskFields.reason(in);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     requireFor(name, caller);
-    acts.clear(name, operator, reason);
+    acts.clear(name, why);
     return Envelope.done();
   }
 

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.store.upkeep;
 
 import io.asyncflow.flowsvr.query.TaskQueries;
-import io.asyncflow.flowsvr.task.TaskCopies;
+import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -15,9 +15,9 @@ class CommittedTasks implements LiveTasks {
 
   private final TaskQueries tasks;
   private final TaskFamilies families;
-  private final TaskCopies copies;
+  private final CopyStore copies;
 
-  CommittedTasks(TaskQueries tasks, TaskFamilies families, TaskCopies copies) {
+  CommittedTasks(TaskQueries tasks, TaskFamilies families, CopyStore copies) {
     this.tasks = tasks;
     this.families = families;
     this.copies = copies;

@@ -10,16 +10,19 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.Jobs;
+import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.store.ContextStore;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.store.Upload;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -163,7 +166,12 @@ class StoreRetentionIT {
 
   private Task retriedAndHeld(Task failed) {
     roll();
-    acts.retry(Given.idOf(failed), new Reason("ann", ""));
+    acts.act(
+        Given.idOf(failed),
+        TaskAct.RETRY,
+        Arguments.NONE,
+        Expected.ANYTHING,
+        new Reason("ann", ""));
     Task copy = given.aHold(type).theTask();
     assertThat(copy.taskId()).isNotEqualTo(failed.taskId());
     return copy;

@@ -1,11 +1,15 @@
-package io.asyncflow.flowsvr.operator;
+package io.asyncflow.flowsvr.task;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
-import io.asyncflow.flowsvr.task.TaskCopies;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import java.time.Duration;
@@ -17,59 +21,65 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Statements on {@code t_audit}: one row for each copy of a task, written in the transaction that
- * makes the copy. The row shows which objects the copy may name.
+ * {@code t_audit}: one row for each copy of a task, written in the transaction that makes the copy.
+ * A retry of a task in a drained table, by an operator or by its job, copies the task and its
+ * context, which may refer to objects that the original has stored; the row shows which objects the
+ * copy may name.
  */
 @Component
-class CopyStore implements TaskCopies {
+public class CopyStore {
 
-  static final String RETRY = "RETRY";
+  public static final String RETRY = "RETRY";
+  public static final String CLONE = "CLONE";
+
+  private static final int PAGE = 500;
 
   private final JdbcClient jdbc;
   private final Acts acts;
+  private final TaskFamilies families;
+  private final Duration retention;
 
-  CopyStore(JdbcClient jdbc, Acts acts) {
+  CopyStore(
+      JdbcClient jdbc,
+      Acts acts,
+      TaskFamilies families,
+      @Value("${flow.act-retention:365d}") Duration retention) {
     this.jdbc = jdbc;
     this.acts = acts;
+    this.families = families;
+    this.retention = retention;
   }
 
-  /** Records the copy that an operator's retry made. */
-  void insert(TaskRow original, TaskId copy) {
-    insert(RETRY, original, copy);
-  }
-
-  /** Records the copy that an act of this kind made. */
-  void insert(String act, TaskRow original, TaskId copy) {
-    insert(act, List.of(original), List.of(copy));
-  }
-
-  @Override
+  /**
+   * Records copies that the server makes by itself. Call it in the transaction that creates the
+   * copies and locks the originals' table against being given up.
+   *
+   * @param originals the rows that were copied, at least one
+   * @param copies the ids of the copies, in the same order
+   * @param by the job that made the copies
+   */
   public void made(List<TaskRow> originals, List<TaskId> copies, String by) {
-    insert(RETRY, originals, copies);
-    List<Act> retries = new ArrayList<>(originals.size());
-    for (int i = 0; i < originals.size(); i++) {
-      TaskRow original = originals.get(i);
-      retries.add(
-          Act.onTask(RETRY, original.id(), original.status(), original.status())
-              .by(new Reason(by, ""))
-              .making(copies.get(i)));
-    }
-    acts.recordOwn(retries);
+    acts.recordAll(
+        Actor.SERVER,
+        insert(RETRY, originals, copies).stream().map(act -> act.by(new Reason(by, ""))).toList());
   }
 
-  private void insert(String act, List<TaskRow> originals, List<TaskId> copies) {
+  /** Writes the rows of copies, as {@link #made}; returns the acts, which are to be recorded. */
+  public List<Act> insert(String kind, List<TaskRow> originals, List<TaskId> copies) {
     List<Object> values = new ArrayList<>(originals.size() * 5);
+    List<Act> made = new ArrayList<>(originals.size());
     for (int i = 0; i < originals.size(); i++) {
-      TaskRow original = originals.get(i);
-      values.add(act);
-      values.add(original.id().toString());
-      values.add(original.status().code());
-      values.add(original.status().code());
-      values.add(copies.get(i).toString());
+      TaskId id = originals.get(i).id();
+      TaskStatus status = originals.get(i).status();
+      TaskId copy = copies.get(i);
+      values.addAll(List.of(kind, id.toString(), status.code(), status.code(), copy.toString()));
+      made.add(Act.onTask(kind, id, status, status).making(copy));
     }
     String row = sql("(now_ms, ?, ?, ?, ?, ?)");
     String sql =
@@ -80,10 +90,11 @@ class CopyStore implements TaskCopies {
         """
             + String.join(",\n", Collections.nCopies(originals.size(), row));
     jdbc.sql(sql).params(values).update();
+    return made;
   }
 
   /** The task that the last retry of this task created. */
-  Optional<TaskId> lastCopyOf(TaskId id) {
+  public Optional<TaskId> lastCopyOf(TaskId id) {
     return jdbc.sql(
             """
             SELECT new_task_id
@@ -101,11 +112,14 @@ class CopyStore implements TaskCopies {
   }
 
   /** Whether the copy is recorded as one of this task. */
-  boolean isRecorded(TaskId id, TaskId copy) {
+  public boolean isRecorded(TaskId id, TaskId copy) {
     return copiesOf(id).contains(copy);
   }
 
-  @Override
+  /**
+   * The copies of a task and, recursively, their copies, whether or not they still exist. A task
+   * whose table was given up gets no more copies.
+   */
   public Set<TaskId> of(TaskId id) {
     Set<TaskId> copies = new LinkedHashSet<>();
     Deque<TaskId> pending = new ArrayDeque<>(List.of(id));
@@ -132,16 +146,43 @@ class CopyStore implements TaskCopies {
         .toList();
   }
 
+  @Bean
+  Duty copyRetentionDuty(DutyIntervals every) {
+    return Duty.ofCleaning("copy-retention", every, this::deleteOld);
+  }
+
   /** The record of a copy. */
-  record Copying(long id, String copy) {}
+  private record Copying(long id, String copy) {}
 
   /**
-   * Records of this age, in the order of their ids, except those whose copy was copied again,
-   * because they lead to that copy.
+   * Deletes records after the retention of acts, and not before the copy and its own copies are
+   * dropped: only the record shows which objects the copy may name. Returns their number. The
+   * record of a copy's copy is deleted first; the next call deletes the record before it.
+   */
+  public int deleteOld() {
+    int deleted = 0;
+    List<Copying> page = findOld(0);
+    while (!page.isEmpty()) {
+      List<Long> over = page.stream().filter(this::isOver).map(Copying::id).toList();
+      deleted += over.isEmpty() ? 0 : delete(over);
+      page = page.size() < PAGE ? List.of() : findOld(page.get(PAGE - 1).id());
+    }
+    return deleted;
+  }
+
+  private boolean isOver(Copying record) {
+    return TaskId.parse(record.copy())
+        .filter(copy -> families.hasDropped(copy.table()))
+        .isPresent();
+  }
+
+  /**
+   * Records that are older than the retention, in the order of their ids, except those whose copy
+   * was copied again, because they lead to that copy.
    *
    * @param after the last id of the previous page; 0 for the first page
    */
-  List<Copying> findOlderThan(Duration age, long after, int limit) {
+  private List<Copying> findOld(long after) {
     return jdbc.sql(
             sql(
                 """
@@ -158,9 +199,9 @@ class CopyStore implements TaskCopies {
             ORDER BY a.id
             LIMIT :limit
             """))
-        .param("age", age.toMillis())
+        .param("age", retention.toMillis())
         .param("after", after)
-        .param("limit", limit)
+        .param("limit", PAGE)
         .query((rs, row) -> new Copying(rs.getLong("id"), rs.getString("new_task_id")))
         .list();
   }
@@ -169,7 +210,7 @@ class CopyStore implements TaskCopies {
    * Deletes the records whose copy was not copied meanwhile; returns their number. A copy in a
    * table that was given up cannot be copied any more, so a retry just before that is visible here.
    */
-  int delete(List<Long> ids) {
+  public int delete(List<Long> ids) {
     return jdbc.sql(
             """
             DELETE a

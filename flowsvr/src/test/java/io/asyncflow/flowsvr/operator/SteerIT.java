@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.operator.steer;
+package io.asyncflow.flowsvr.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
