@@ -16,8 +16,9 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Writes the events of jobs, and publishes that jobs have changed. The statements that change jobs compute the state themselves, so the
- * state is read before and after them, if any type keeps events. Thread-safe.
+ * Writes the events of jobs, and publishes that jobs have changed. The statements that change jobs
+ * compute the state themselves, so the state is read before and after them, if any type keeps
+ * events. Thread-safe.
  */
 @Component
 public class JobEvents {

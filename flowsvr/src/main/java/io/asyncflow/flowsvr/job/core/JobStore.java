@@ -133,7 +133,9 @@ public class JobStore {
         .param("splitTable", tableOf(splitTask))
         .param("children", children)
         .param("merges", job.merges())
-        .param("team", job.team() == null ? null : JSON.writeValueAsString(job.team().withoutContext()))
+        .param(
+            "team",
+            job.team() == null ? null : JSON.writeValueAsString(job.team().withoutContext()))
         .param("traceParent", traceParent)
         .param("schedule", fire == null ? null : fire.scheduleId())
         .param("fireTime", fire == null ? null : fire.fireTime())
@@ -202,7 +204,9 @@ public class JobStore {
 
   /** The types of which there are jobs. */
   public List<String> types() {
-    return jdbc.sql("SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)").query(String.class).list();
+    return jdbc.sql("SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)")
+        .query(String.class)
+        .list();
   }
 
   /**
@@ -391,10 +395,7 @@ public class JobStore {
   /** Begins to resume the job; false if it is not paused. */
   public boolean unpause(long id) {
     return change(
-        id,
-        "pause = 2, pause_cursor = -1",
-        "pause = 1 AND state IN (" + PAUSABLE + ")",
-        Map.of());
+        id, "pause = 2, pause_cursor = -1", "pause = 1 AND state IN (" + PAUSABLE + ")", Map.of());
   }
 
   /**

@@ -316,8 +316,7 @@ public class JobSteps {
           copies.made(originals, ids, "job " + job.id());
           transitions.leaveJob(table, numbers);
           jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
-          counts.record(
-              remaining.stream().map(row -> Change.of(row, TaskStatus.WAITING)).toList());
+          counts.record(remaining.stream().map(row -> Change.of(row, TaskStatus.WAITING)).toList());
           requireStill(job);
         });
   }

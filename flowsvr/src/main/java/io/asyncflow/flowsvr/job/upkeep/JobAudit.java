@@ -28,6 +28,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
+
 /**
  * Finds and repairs jobs that contradict the rows of their tasks: a wrong count, or a job that
  * waits for a task that has ended. No code path of this server causes that; a restored backup, a
