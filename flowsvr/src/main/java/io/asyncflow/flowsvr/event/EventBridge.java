@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.event.tail;
+package io.asyncflow.flowsvr.event;
 
 import io.asyncflow.flowsvr.event.log.EventsWritten;
 import io.asyncflow.flowsvr.system.redis.ClusterNotifier;

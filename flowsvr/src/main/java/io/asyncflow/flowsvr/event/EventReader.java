@@ -1,9 +1,9 @@
-package io.asyncflow.flowsvr.event.tail;
+package io.asyncflow.flowsvr.event;
 
+import io.asyncflow.flowsvr.event.RecentEvents.Position;
+import io.asyncflow.flowsvr.event.RecentEvents.Slice;
 import io.asyncflow.flowsvr.event.log.EventStore;
 import io.asyncflow.flowsvr.event.log.LoggedEvent;
-import io.asyncflow.flowsvr.event.tail.RecentEvents.Position;
-import io.asyncflow.flowsvr.event.tail.RecentEvents.Slice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.event.tail;
+package io.asyncflow.flowsvr.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

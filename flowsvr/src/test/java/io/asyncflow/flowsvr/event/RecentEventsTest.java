@@ -1,11 +1,11 @@
-package io.asyncflow.flowsvr.event.tail;
+package io.asyncflow.flowsvr.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.event.Event;
+import io.asyncflow.flowsvr.event.RecentEvents.Position;
+import io.asyncflow.flowsvr.event.RecentEvents.Slice;
 import io.asyncflow.flowsvr.event.log.LoggedEvent;
-import io.asyncflow.flowsvr.event.tail.RecentEvents.Position;
-import io.asyncflow.flowsvr.event.tail.RecentEvents.Slice;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

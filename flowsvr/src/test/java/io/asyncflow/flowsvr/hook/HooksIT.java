@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.delivery;
+package io.asyncflow.flowsvr.hook;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static java.util.stream.Collectors.groupingBy;
@@ -13,13 +13,9 @@ import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
-import io.asyncflow.flowsvr.hook.HookServer;
-import io.asyncflow.flowsvr.hook.Hooks;
 import io.asyncflow.flowsvr.hook.Hooks.Saved;
-import io.asyncflow.flowsvr.hook.TlsReceiver;
 import io.asyncflow.flowsvr.hook.TlsReceiver.Answer;
 import io.asyncflow.flowsvr.hook.TlsReceiver.Received;
-import io.asyncflow.flowsvr.hook.core.HookTasks;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TasksWaiting;

@@ -1,13 +1,13 @@
-package io.asyncflow.flowsvr.hook.core;
+package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.TaskType;
 
 /** The tasks that deliver events. */
-public final class HookTasks {
+final class HookTasks {
 
-  public static final TaskType TYPE = new TaskType("flow_webhook");
+  static final TaskType TYPE = new TaskType("flow_webhook");
 
   private static final int LONGEST_ATTEMPT_SECONDS = 60;
   private static final int RETRIES = 20;
@@ -20,7 +20,7 @@ public final class HookTasks {
   private HookTasks() {}
 
   /** The settings of the type, which the first hook creates. */
-  public static TaskTypeSettings settings() {
+  static TaskTypeSettings settings() {
     return new TaskTypeSettings(
         TYPE.name(),
         null,
@@ -41,7 +41,7 @@ public final class HookTasks {
   }
 
   /** The stage of a hook's tasks, and the user whose tasks they are. */
-  public static String stage(long hookId) {
+  static String stage(long hookId) {
     return "hook-" + hookId;
   }
 
@@ -51,7 +51,7 @@ public final class HookTasks {
    * @param eventId the id in {@code body}
    * @param body the JSON to be sent
    */
-  public static TaskDraft delivery(long hookId, String eventId, String body) {
+  static TaskDraft delivery(long hookId, String eventId, String body) {
     return TaskDraft.of(TYPE, stage(hookId), stage(hookId), body, null)
         .withIdempotencyKey("hook:" + hookId + ":" + eventId);
   }

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.core;
+package io.asyncflow.flowsvr.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,8 @@
-package io.asyncflow.flowsvr.hook.delivery;
+package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.hold.TaskHolds;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HookTasks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

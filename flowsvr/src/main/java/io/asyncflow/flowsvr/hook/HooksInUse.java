@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.core;
+package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.flowsvr.duty.FeaturesInUse;
@@ -8,7 +8,7 @@ import org.springframework.stereotype.Component;
 
 /** The hooks, for those who look at them each second. Thread-safe. */
 @Component
-public class HooksInUse {
+class HooksInUse {
 
   private static final Feature HOOKS = new Feature("t_hook");
 
@@ -21,12 +21,12 @@ public class HooksInUse {
   }
 
   /** All hooks as they are now; also empty if there were none a few seconds ago. */
-  public List<HookRow> all() {
+  List<HookRow> all() {
     return features.has(HOOKS) ? store.all() : List.of();
   }
 
   @EventListener
-  public void on(HooksChanged news) {
+  void on(HooksChanged news) {
     features.changed();
   }
 }

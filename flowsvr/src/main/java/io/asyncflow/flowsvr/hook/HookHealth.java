@@ -1,17 +1,17 @@
-package io.asyncflow.flowsvr.hook.delivery;
+package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HookStore;
-import io.asyncflow.flowsvr.hook.core.HookTasks;
-import io.asyncflow.flowsvr.hook.core.HooksChanged;
-import io.asyncflow.flowsvr.hook.core.StoredHookState;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -27,24 +27,36 @@ class HookHealth {
   private final EventLog eventLog;
   private final RetryingTransactions transactions;
   private final Events events;
-  private final HookMeters meters;
+  private final Map<Verdict.Kind, Counter> deliveries = new EnumMap<>(Verdict.Kind.class);
+  private final Counter disabled;
 
   HookHealth(
       HookStore hooks,
       EventLog eventLog,
       RetryingTransactions transactions,
       Events events,
-      HookMeters meters) {
+      MeterRegistry registry) {
     this.hooks = hooks;
     this.eventLog = eventLog;
     this.transactions = transactions;
     this.events = events;
-    this.meters = meters;
+    for (Verdict.Kind kind : Verdict.Kind.values()) {
+      deliveries.put(
+          kind,
+          Counter.builder("asyncflow.hooks.deliveries")
+              .description("attempts to deliver an event to a hook")
+              .tag("outcome", kind.name().toLowerCase(Locale.ROOT))
+              .register(registry));
+    }
+    this.disabled =
+        Counter.builder("asyncflow.hooks.disabled")
+            .description("hooks that were disabled because their endpoints failed")
+            .register(registry);
   }
 
   /** Writes nothing after a success that follows another one. */
   void record(long hook, Verdict verdict) {
-    meters.attempted(verdict.kind());
+    deliveries.get(verdict.kind()).increment();
     if (verdict.kind() == Verdict.Kind.DELIVERED) {
       hooks.succeeded(hook);
     } else {
@@ -55,7 +67,7 @@ class HookHealth {
   private void failed(long id, Verdict verdict) {
     boolean isDisabled = transactions.execute(() -> failedIn(id, verdict));
     if (isDisabled) {
-      meters.disabled();
+      disabled.increment();
       events.publish(new HooksChanged());
     }
   }

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.dispatch;
+package io.asyncflow.flowsvr.hook;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,14 +13,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
-import io.asyncflow.flowsvr.hook.HookServer;
-import io.asyncflow.flowsvr.hook.Hooks;
 import io.asyncflow.flowsvr.hook.Hooks.Saved;
-import io.asyncflow.flowsvr.hook.TlsReceiver;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HookStore;
-import io.asyncflow.flowsvr.hook.core.HookTasks;
-import io.asyncflow.flowsvr.hook.core.HooksInUse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.wire.Wire;

@@ -1,23 +1,25 @@
-package io.asyncflow.flowsvr.hook.delivery;
+package io.asyncflow.flowsvr.hook;
+
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.hold.TaskHolds;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HooksChanged;
-import io.asyncflow.flowsvr.hook.core.HooksInUse;
-import io.asyncflow.flowsvr.hook.core.StoredHookState;
 import io.asyncflow.flowsvr.hook.egress.HookClient;
 import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
@@ -30,6 +32,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Runs a {@link HookWorker} for each hook that wants deliveries, and for each deleted one whose
@@ -39,13 +42,15 @@ import org.springframework.stereotype.Component;
 class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(HookDeliveries.class);
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Set<StoredHookState> WANTED =
+      EnumSet.of(StoredHookState.ACTIVE, StoredHookState.DELETED);
   private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
   private static final int IDLE_SECONDS = 30;
 
   private final HooksInUse hooks;
   private final TaskHolds holds;
   private final TaskReporter reporter;
-  private final Delivery delivery;
   private final HookHealth health;
   private final HookClient client;
   private final String workerId;
@@ -59,7 +64,6 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
       HooksInUse hooks,
       TaskHolds holds,
       TaskReporter reporter,
-      Delivery delivery,
       HookHealth health,
       HookClient client,
       Node node,
@@ -67,7 +71,6 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
     this.hooks = hooks;
     this.holds = holds;
     this.reporter = reporter;
-    this.delivery = delivery;
     this.health = health;
     this.client = client;
     this.workerId = "hooks-" + node.id();
@@ -92,30 +95,28 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
   }
 
   @EventListener
-  public void on(HooksChanged news) {
+  void on(HooksChanged news) {
     if (loop != null) {
       loop.runSoon();
     }
   }
 
   private void runOnce() {
-    Map<Long, HookRow> wanted = new HashMap<>();
-    for (HookRow hook : hooks.all()) {
-      if (hook.state() == StoredHookState.ACTIVE || hook.state() == StoredHookState.DELETED) {
-        wanted.put(hook.id(), hook);
-      }
-    }
+    List<HookRow> wanted =
+        hooks.all().stream().filter(hook -> WANTED.contains(hook.state())).toList();
+    Set<Long> ids = wanted.stream().map(HookRow::id).collect(toSet());
     workers.forEach(
         (id, worker) -> {
-          if (!wanted.containsKey(id)) {
+          if (!ids.contains(id)) {
             worker.stop();
           }
         });
-    workers.keySet().retainAll(wanted.keySet());
+    workers.keySet().retainAll(ids);
     wanted.forEach(
-        (id, hook) ->
+        hook ->
             workers
-                .computeIfAbsent(id, key -> new HookWorker(holds, workerId, threads, this::run))
+                .computeIfAbsent(
+                    hook.id(), id -> new HookWorker(holds, workerId, threads, this::run))
                 .update(hook));
   }
 
@@ -135,7 +136,7 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
     if (hook.state() == StoredHookState.DELETED) {
       return report(task, Outcome.FAIL).withErrMsg("the hook was deleted");
     }
-    Verdict verdict = delivery.attempt(hook, task);
+    Verdict verdict = attempt(hook, task);
     if (isStopping && verdict.kind() == Verdict.Kind.FAILED) {
       return report(task, Outcome.RELEASE).withErrMsg("the server stopped");
     }
@@ -148,6 +149,29 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
               .withRetryAfterMs(verdict.retryAfterMs());
       case GONE -> report(task, Outcome.FAIL).withErrMsg(verdict.error());
     };
+  }
+
+  /** Sends the context of a task that was held just now, as Standard Webhooks specifies. */
+  private Verdict attempt(HookRow hook, Task task) {
+    String body = task.taskContext();
+    String id = "evt_" + JSON.readTree(body).path("id").asString();
+    long heldAt = task.modifyTime(); // by the database's clock, which is the only one
+    String signatures =
+        hook.secrets(heldAt).stream()
+            .map(secret -> secret.sign(id, heldAt / 1_000, body))
+            .collect(joining(" "));
+    try {
+      return Verdict.of(
+          client.post(
+              hook.url(),
+              Map.of(
+                  "webhook-id", id,
+                  "webhook-timestamp", Long.toString(heldAt / 1_000),
+                  "webhook-signature", signatures),
+              body));
+    } catch (IOException e) {
+      return Verdict.of(e);
+    }
   }
 
   private Report report(Task task, Outcome outcome) {

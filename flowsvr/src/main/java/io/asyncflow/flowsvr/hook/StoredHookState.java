@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.core;
+package io.asyncflow.flowsvr.hook;
 
 import java.util.Arrays;
 
@@ -6,7 +6,7 @@ import java.util.Arrays;
  * The state of a row of {@code t_hook}: that of the hook, or deleted. Nothing is created or
  * delivered for a hook that is not active.
  */
-public enum StoredHookState {
+enum StoredHookState {
   ACTIVE(1),
   PAUSED(2),
   /** Its endpoint answered 410, or did nothing but fail for days. */

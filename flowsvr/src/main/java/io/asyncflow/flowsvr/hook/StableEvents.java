@@ -1,8 +1,8 @@
-package io.asyncflow.flowsvr.hook.dispatch;
+package io.asyncflow.flowsvr.hook;
 
+import io.asyncflow.flowsvr.event.EventTail;
 import io.asyncflow.flowsvr.event.log.EventStore;
 import io.asyncflow.flowsvr.event.log.LoggedEvent;
-import io.asyncflow.flowsvr.event.tail.EventTail;
 import io.asyncflow.flowsvr.system.Node;
 import java.time.Duration;
 import java.util.List;

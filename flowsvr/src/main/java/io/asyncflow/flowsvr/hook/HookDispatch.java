@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.dispatch;
+package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.create.CreateCall;
@@ -6,11 +6,6 @@ import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.event.log.LoggedEvent;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HookStore;
-import io.asyncflow.flowsvr.hook.core.HookTasks;
-import io.asyncflow.flowsvr.hook.core.HooksInUse;
-import io.asyncflow.flowsvr.hook.core.StoredHookState;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
-package io.asyncflow.flowsvr.hook.delivery;
+package io.asyncflow.flowsvr.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.flowsvr.hook.delivery.Verdict.Kind;
+import io.asyncflow.flowsvr.hook.Verdict.Kind;
 import io.asyncflow.flowsvr.hook.egress.HookAnswer;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.core;
+package io.asyncflow.flowsvr.hook;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -13,14 +13,14 @@ import javax.crypto.spec.SecretKeySpec;
  * @param text {@code whsec_} and the key in Base64; it leaves the server once, in the answer to the
  *     call that made it
  */
-public record HookSecret(String text) {
+record HookSecret(String text) {
 
   private static final String PREFIX = "whsec_";
   private static final int KEY_BYTES = 32;
   private static final String ALGORITHM = "HmacSHA256";
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  public static HookSecret random() {
+  static HookSecret random() {
     byte[] key = new byte[KEY_BYTES];
     RANDOM.nextBytes(key);
     return new HookSecret(PREFIX + Base64.getEncoder().encodeToString(key));
@@ -32,7 +32,7 @@ public record HookSecret(String text) {
    * @param id the message, the same for all of its attempts
    * @param timestamp epoch seconds of the attempt
    */
-  public String sign(String id, long timestamp, String body) {
+  String sign(String id, long timestamp, String body) {
     byte[] key = Base64.getDecoder().decode(text.substring(PREFIX.length()));
     byte[] signed = (id + "." + timestamp + "." + body).getBytes(StandardCharsets.UTF_8);
     try {

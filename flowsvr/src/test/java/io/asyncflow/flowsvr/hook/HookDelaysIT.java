@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.delivery;
+package io.asyncflow.flowsvr.hook;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,9 +8,6 @@ import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
-import io.asyncflow.flowsvr.hook.HookServer;
-import io.asyncflow.flowsvr.hook.Hooks;
-import io.asyncflow.flowsvr.hook.TlsReceiver;
 import io.asyncflow.flowsvr.hook.TlsReceiver.Answer;
 import io.asyncflow.flowsvr.hook.TlsReceiver.Received;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.core;
+package io.asyncflow.flowsvr.hook;
 
 import java.util.List;
 import java.util.Set;
@@ -17,7 +17,7 @@ import java.util.Set;
  * @param lastError of the last failure; may be empty
  * @param now epoch ms on the database's clock when the row was read
  */
-public record HookRow(
+record HookRow(
     long id,
     String name,
     String url,
@@ -35,16 +35,16 @@ public record HookRow(
     long now) {
 
   /** The id in answers. */
-  public String hookId() {
+  String hookId() {
     return Long.toString(id);
   }
 
-  public String stage() {
+  String stage() {
     return HookTasks.stage(id);
   }
 
   /** The secrets that sign an attempt at this moment, the newest first. */
-  public List<HookSecret> secrets(long atMs) {
+  List<HookSecret> secrets(long atMs) {
     return oldSecret == null || atMs >= oldSecretEnd ? List.of(secret) : List.of(secret, oldSecret);
   }
 

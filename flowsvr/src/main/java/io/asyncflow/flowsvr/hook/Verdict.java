@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.hook.delivery;
+package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.flowsvr.hook.egress.HookAnswer;
 import java.io.IOException;
