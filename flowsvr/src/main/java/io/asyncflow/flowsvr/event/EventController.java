@@ -11,8 +11,6 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.event.log.EventHistory;
 import io.asyncflow.flowsvr.event.log.EventHistory.Cursors;
-import io.asyncflow.flowsvr.event.tail.EventReader;
-import io.asyncflow.flowsvr.event.tail.EventTail;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;

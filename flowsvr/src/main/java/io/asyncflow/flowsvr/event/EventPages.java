@@ -6,7 +6,6 @@ import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventPage;
 import io.asyncflow.flowsvr.event.log.EventStore;
 import io.asyncflow.flowsvr.event.log.LoggedEvent;
-import io.asyncflow.flowsvr.event.tail.EventTail;
 import io.asyncflow.flowsvr.system.Node;
 import java.time.Duration;
 import java.util.ArrayList;

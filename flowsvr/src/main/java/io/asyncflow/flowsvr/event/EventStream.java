@@ -3,9 +3,6 @@ package io.asyncflow.flowsvr.event;
 import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.event.Event;
-import io.asyncflow.flowsvr.event.tail.EventReader;
-import io.asyncflow.flowsvr.event.tail.EventTail;
-import io.asyncflow.flowsvr.event.tail.ReadEvent;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.web.stream.ServerSentEvents;
 import jakarta.servlet.AsyncContext;

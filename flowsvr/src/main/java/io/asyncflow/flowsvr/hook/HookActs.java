@@ -12,21 +12,13 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.event.log.EventDayStore;
 import io.asyncflow.flowsvr.event.log.EventStore;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HookSecret;
-import io.asyncflow.flowsvr.hook.core.HookStore;
-import io.asyncflow.flowsvr.hook.core.HookStore.Definition;
-import io.asyncflow.flowsvr.hook.core.HookTasks;
-import io.asyncflow.flowsvr.hook.core.HooksChanged;
-import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
-import io.asyncflow.flowsvr.hook.core.StoredHookState;
+import io.asyncflow.flowsvr.hook.HookStore.Definition;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -115,8 +107,8 @@ class HookActs {
     }
     long id = creator.nextNumber();
     HookSecret secret = HookSecret.random();
-    hooks.insert(id, inState(hook, StoredHookState.ACTIVE), secret, firstCursor());
-    record("CREATE", id, why, Map.of("after", shown(hook)));
+    hooks.insert(id, hook.orState(StoredHookState.ACTIVE), secret, firstCursor());
+    record("CREATE", id, why, Map.of("after", hook.shown()));
     return new Saved(id, secret);
   }
 
@@ -127,57 +119,22 @@ class HookActs {
   }
 
   private Saved change(HookRow row, Definition hook, Reason why) {
-    Definition after = inState(hook, row.state());
+    Definition after = hook.orState(row.state());
     hooks.update(row.id(), after);
-    record("SAVE", row.id(), why, Change.between(shown(definitionOf(row)), shown(after)));
+    record("SAVE", row.id(), why, Change.between(Definition.of(row).shown(), after.shown()));
     return new Saved(row.id(), null);
-  }
-
-  private static Definition definitionOf(HookRow row) {
-    return new Definition(row.name(), row.url(), row.taskTypes(), row.kinds(), row.state());
-  }
-
-  /** Without the path and the query of its URL, which often are a secret. */
-  private static Definition shown(Definition hook) {
-    URI url = URI.create(hook.url());
-    return new Definition(
-        hook.name(),
-        url.getScheme() + "://" + url.getRawAuthority().replaceFirst("^.*@", ""),
-        hook.taskTypes(),
-        hook.kinds(),
-        hook.state());
-  }
-
-  private static Definition inState(Definition hook, StoredHookState ifNone) {
-    return new Definition(
-        hook.name(),
-        hook.url(),
-        hook.taskTypes(),
-        hook.kinds(),
-        hook.state() == null ? ifNone : hook.state());
   }
 
   /** Gives the hook a new secret, beside which the old one signs for a day. */
   Saved rotate(long id, Reason why) {
     HookSecret secret = HookSecret.random();
-    return change(
-        () -> {
-          lock(id);
-          hooks.rotate(id, secret, BOTH_SECRETS_SIGN);
-          record("ROTATE", id, why, null);
-          return new Saved(id, secret);
-        });
+    change(id, "ROTATE", why, () -> hooks.rotate(id, secret, BOTH_SECRETS_SIGN));
+    return new Saved(id, secret);
   }
 
   /** Deletes the hook; its deliveries that have not ended fail. */
   void delete(long id, Reason why) {
-    change(
-        () -> {
-          lock(id);
-          hooks.markDeleted(id);
-          record("DELETE", id, why, null);
-          return null;
-        });
+    change(id, "DELETE", why, () -> hooks.markDeleted(id));
   }
 
   /** Creates a delivery that contains no event; returns its task. */
@@ -213,6 +170,16 @@ class HookActs {
 
   private void record(String act, long id, Reason why, Object detail) {
     acts.record(Act.of(act, "hook:" + id).by(why).with(detail));
+  }
+
+  private void change(long id, String act, Reason why, Runnable work) {
+    change(
+        () -> {
+          lock(id);
+          work.run();
+          record(act, id, why, null);
+          return null;
+        });
   }
 
   private <T> T change(Supplier<T> work) {

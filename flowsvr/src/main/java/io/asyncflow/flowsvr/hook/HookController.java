@@ -11,11 +11,7 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.hook.HookActs.Saved;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HookStore;
-import io.asyncflow.flowsvr.hook.core.HookStore.Definition;
-import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
-import io.asyncflow.flowsvr.hook.core.StoredHookState;
+import io.asyncflow.flowsvr.hook.HookStore.Definition;
 import io.asyncflow.flowsvr.hook.egress.HookAllow;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -50,8 +46,6 @@ class HookController {
       String reason) {}
 
   record ChangeHook(String hookId, String name, String operator, String reason) {}
-
-  record TestHook(String hookId, String name, String operator, String reason) {}
 
   record Tested(String taskId) {}
 
@@ -91,7 +85,7 @@ class HookController {
                 .toList()));
   }
 
-  @Takes(summary = "Sends a test to the URL of a hook, as a task", shape = TestHook.class)
+  @Takes(summary = "Sends a test to the URL of a hook, as a task", shape = ChangeHook.class)
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/test")
   Envelope<Tested> test(Fields in, Caller caller) {

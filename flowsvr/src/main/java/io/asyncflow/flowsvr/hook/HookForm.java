@@ -1,8 +1,7 @@
 package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.api.event.EventKind;
-import io.asyncflow.flowsvr.hook.core.HookStore.Definition;
-import io.asyncflow.flowsvr.hook.core.StoredHookState;
+import io.asyncflow.flowsvr.hook.HookStore.Definition;
 import io.asyncflow.flowsvr.hook.egress.HookAllow;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;

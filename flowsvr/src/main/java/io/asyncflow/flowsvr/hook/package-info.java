@@ -1,7 +1,8 @@
 /**
- * Hooks: events that are sent to URLs. This package takes the calls; {@code core} has the rows,
- * {@code dispatch} makes a task of each event that a hook wants, {@code delivery} runs these tasks,
- * {@code egress} sends the requests and decides to which addresses.
+ * Hooks: events that are sent to URLs. {@link HookDispatch} makes a task of each event that a hook
+ * wants, {@link HookDeliveries} runs these tasks: each server has a {@link HookWorker} for each
+ * hook, which holds the tasks of the hook's stage as any worker would, at most two at once. The
+ * package {@code egress} sends the requests and decides to which addresses.
  *
  * <p>A delivery is a task of the type {@code flow_webhook} in the stage {@code hook-{id}}. So its
  * retries, its log and its fate when a server dies are those of any task, and a slow endpoint holds

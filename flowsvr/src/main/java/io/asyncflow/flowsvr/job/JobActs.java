@@ -16,7 +16,6 @@ import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.pause.PausesChanged;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskId;
 import java.util.Set;
@@ -61,33 +60,16 @@ public class JobActs {
    */
   void cancel(long jobId, Reason why) {
     boolean isStopped =
-        transactions.execute(
-            () -> {
-              boolean stopped = stop(jobId);
-              if (stopped) {
-                record("CANCEL", jobId, why);
-              }
-              return stopped;
-            });
-    if (!isStopped) {
-      JobRow job = queries.get(jobId);
-      if (job.state() != JobState.CANCELLED) {
-        throw notAllowed(job, "the job has ended");
-      }
-      return;
-    }
-    events.publish(new JobsChanged(Set.of(jobId)));
-  }
-
-  /** Cancels a job if it has not ended, in the caller's transaction. */
-  public void cancelIfLiving(long jobId) {
-    if (stop(jobId)) {
-      AfterCommit.run(() -> events.publish(new JobsChanged(Set.of(jobId))));
+        transactions.execute(() -> recordIf(cancelIfLiving(jobId), "CANCEL", jobId, why));
+    JobRow job = isStopped ? null : queries.get(jobId);
+    if (job != null && job.state() != JobState.CANCELLED) {
+      throw notAllowed(job, "the job has ended");
     }
   }
 
-  private boolean stop(long jobId) {
-    return jobEvents.with(jobId, () -> jobs.stop(jobId));
+  /** Cancels a job if it has not ended, in the caller's transaction; returns whether it did. */
+  public boolean cancelIfLiving(long jobId) {
+    return jobEvents.change(jobId, () -> jobs.stop(jobId));
   }
 
   /**
@@ -109,25 +91,24 @@ public class JobActs {
               .and(
                   split -> {
                     if (!resume(job, split.get(0), why)) {
-                      throw changed(job);
+                      throw changed(jobId);
                     }
                   }));
     } else if (!transactions.execute(() -> resume(job, null, why))) {
-      throw changed(job);
+      throw changed(jobId);
     }
-    events.publish(new JobsChanged(Set.of(jobId)));
   }
 
   private boolean resume(JobRow job, TaskId newSplit, Reason why) {
-    boolean isResumed = jobEvents.with(job.id(), () -> jobs.resume(job, newSplit));
-    if (isResumed) {
-      record("RETRY", job.id(), why);
-    }
-    return isResumed;
+    boolean isResumed = jobEvents.change(job.id(), () -> jobs.resume(job, newSplit));
+    return recordIf(isResumed, "RETRY", job.id(), why);
   }
 
-  private void record(String act, long jobId, Reason why) {
-    acts.record(Act.of(act, "job:" + jobId).by(why));
+  private boolean recordIf(boolean isDone, String act, long jobId, Reason why) {
+    if (isDone) {
+      acts.record(Act.of(act, "job:" + jobId).by(why));
+    }
+    return isDone;
   }
 
   /**
@@ -138,15 +119,9 @@ public class JobActs {
    *     cancelled
    */
   void pause(long jobId, Reason why) {
-    if (change(jobId, jobs::pause, "PAUSE", EventKind.PAUSED, why)) {
-      return;
-    }
-    JobRow job = queries.get(jobId);
-    if (isOver(job)) {
-      throw notAllowed(job, "it cannot be paused any more");
-    }
-    if (job.pause() != JobPause.PAUSED) {
-      throw changed(job);
+    if (!change(jobId, jobs::pause, "PAUSE", EventKind.PAUSED, why)
+        && requireLiving(jobId, "it cannot be paused any more").pause() != JobPause.PAUSED) {
+      throw changed(jobId);
     }
   }
 
@@ -157,29 +132,28 @@ public class JobActs {
    *     cancelled
    */
   void resume(long jobId, Reason why) {
-    if (change(jobId, jobs::unpause, "RESUME", EventKind.RESUMED, why)) {
-      return;
-    }
-    JobRow job = queries.get(jobId);
-    if (isOver(job)) {
-      throw notAllowed(job, "there is nothing to resume");
+    if (!change(jobId, jobs::unpause, "RESUME", EventKind.RESUMED, why)) {
+      requireLiving(jobId, "there is nothing to resume");
     }
   }
 
-  private static boolean isOver(JobRow job) {
-    return job.state().isFinal() || job.state() == JobState.STOPPING;
+  private JobRow requireLiving(long jobId, String otherwise) {
+    JobRow job = queries.get(jobId);
+    if (job.state().isFinal() || job.state() == JobState.STOPPING) {
+      throw notAllowed(job, otherwise);
+    }
+    return job;
   }
 
   private boolean change(long jobId, LongPredicate pause, String act, EventKind kind, Reason why) {
     boolean isChanged =
         transactions.execute(
             () -> {
-              if (!pause.test(jobId)) {
-                return false;
+              boolean isDone = recordIf(pause.test(jobId), act, jobId, why);
+              if (isDone) {
+                jobEvents.tell(kind, jobId);
               }
-              record(act, jobId, why);
-              jobEvents.tell(kind, jobId);
-              return true;
+              return isDone;
             });
     if (isChanged) {
       events.publish(PausesChanged.HERE);
@@ -188,10 +162,10 @@ public class JobActs {
     return isChanged;
   }
 
-  private static FlowException changed(JobRow job) {
+  private static FlowException changed(long jobId) {
     return new FlowException(
         ErrorCode.CHANGED_MEANWHILE,
-        "job " + job.id() + " was changed just now, and nothing was done; try again");
+        "job " + jobId + " was changed just now, and nothing was done; try again");
   }
 
   private static FlowException notAllowed(JobRow job, String why) {

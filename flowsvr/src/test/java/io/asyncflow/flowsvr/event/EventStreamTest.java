@@ -8,8 +8,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.event.Event;
-import io.asyncflow.flowsvr.event.tail.EventReader;
-import io.asyncflow.flowsvr.event.tail.ReadEvent;
 import io.asyncflow.flowsvr.system.Node;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;

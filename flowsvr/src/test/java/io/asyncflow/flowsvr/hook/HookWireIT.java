@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.act.Reason;
-import io.asyncflow.flowsvr.hook.core.HookRow;
-import io.asyncflow.flowsvr.hook.core.HookStore;
-import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -31,7 +31,6 @@ import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
-import io.asyncflow.flowsvr.job.steps.TeamWatch;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.worker.WorkerRegistry;
@@ -64,7 +63,6 @@ class TeamsIT {
   @Autowired Given given;
   @Autowired JobSteps steps;
   @Autowired JobCatchUp catchUp;
-  @Autowired TeamWatch watch;
   @Autowired WorkerRegistry registry;
   @Autowired OperatorActs holders;
   @Autowired MeterRegistry meters;
@@ -200,7 +198,7 @@ class TeamsIT {
     List<String> workers = workers(3);
     String id = create(team(5));
     succeed(id, workers);
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     assertThat(jobs.get(id).state()).isEqualTo(JobState.RUNNING);
     assertThat(jobs.tasks(id))
         .extracting(JobTask::taskId)
@@ -208,10 +206,10 @@ class TeamsIT {
         .hasSize(3);
 
     String fourth = worker("fourth");
-    watch.runOnce(false);
+    catchUp.runOnce(false);
     succeed(id, List.of(fourth));
     String fifth = worker("fifth");
-    watch.runOnce(false);
+    catchUp.runOnce(false);
     assertThat(succeed(id, List.of(fifth)).state()).isEqualTo(JobState.SUCCESS);
   }
 
@@ -242,7 +240,7 @@ class TeamsIT {
     String id = create(team(1));
     assertThat(workersOf(id)).containsExactly((String) null);
     jobs.client.pauses().clear(PauseKind.WORKER, paused);
-    watch.runOnce(false);
+    catchUp.runOnce(false);
     assertThat(workersOf(id)).containsExactly(paused);
   }
 
@@ -256,7 +254,7 @@ class TeamsIT {
     worker("fourth");
     advance(id);
     silence(workers.get(1));
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     assertThat(workersOf(id)).containsExactlyInAnyOrder(workers.get(0), workers.get(1), null);
     assertThat(held(workers.get(1))).isEmpty();
     jobs.jobs.resumeJob(id);
@@ -384,9 +382,9 @@ class TeamsIT {
     String id = create(team(1));
     String other = worker("other");
     silence(silent);
-    watch.runOnce(false);
+    catchUp.runOnce(false);
     assertThat(workersOf(id)).as("no sign of life counts yet").containsExactly(silent);
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     assertThat(workersOf(id)).containsExactly(other);
     assertThat(held(silent)).isEmpty();
     assertThat(succeed(id, List.of(other)).state()).isEqualTo(JobState.SUCCESS);
@@ -397,7 +395,7 @@ class TeamsIT {
     String silent = worker("silent");
     String id = create(team(1));
     silence(silent);
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     assertThat(workersOf(id)).containsExactly(silent);
     assertThat(succeed(id, List.of(silent)).state()).isEqualTo(JobState.SUCCESS);
   }
@@ -407,9 +405,9 @@ class TeamsIT {
     List<String> workers = workers(2);
     String id = create(team(Team.ofAll(STAGE, "")));
     silence(workers.get(1));
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     jobs.success(holdCopy(workers.get(0)), "");
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     Job job = jobs.get(id);
     assertThat(job.state()).isEqualTo(JobState.FAILED);
     assertThat(List.of(job.done(), job.failed(), job.cancelled())).containsExactly(1, 0, 1);
@@ -422,7 +420,7 @@ class TeamsIT {
     Task copy = holdCopy(silent);
     worker("other");
     silence(silent);
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     assertThat(workersOf(id)).containsExactly(silent);
     jobs.success(copy, "");
     assertThat(jobs.get(id).state()).isEqualTo(JobState.SUCCESS);
@@ -436,7 +434,7 @@ class TeamsIT {
     given.set(TaskId.parse(copy.taskId()).orElseThrow(), "status = 1");
     worker("other");
     silence(silent);
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     jobs.success(copy, "late");
     assertThat(jobs.get(id).state()).isEqualTo(JobState.SUCCESS);
     assertThat(jobs.tasks(id)).extracting(JobTask::result).containsExactly("late");
@@ -451,7 +449,7 @@ class TeamsIT {
     worker("other");
     beat("rinser-" + cache, List.of(cache + "/rinse"));
     silence(first);
-    watch.runOnce(true);
+    catchUp.runOnce(true);
     assertThat(workersOf(id)).containsExactly("rinser-" + cache);
     assertThat(held("rinser-" + cache, "rinse"))
         .extracting(Task::copy)
@@ -526,7 +524,7 @@ class TeamsIT {
     jobs.jobs.retryJob(id);
     advance(id);
     String second = worker("second");
-    watch.runOnce(false);
+    catchUp.runOnce(false);
     assertThat(succeed(id, List.of(workers.get(0), second)).state()).isEqualTo(JobState.SUCCESS);
   }
 

@@ -11,7 +11,6 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Function;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
@@ -29,7 +28,6 @@ import tools.jackson.databind.json.JsonMapper;
 public class EventStore {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
-  private static final String COLUMNS = "id, event_time, kind, task_type, body";
   private static final String VALUES = sql("(now_ms, ?, ?, ?)");
   private static final int MAX_ROWS_PER_STATEMENT = 500;
 
@@ -94,39 +92,21 @@ public class EventStore {
 
   /** The events of a day with ids above {@code after}, in their order. */
   public List<LoggedEvent> after(LocalDate day, long after, int limit) {
-    return select(
-        day,
-        table ->
-            jdbc.sql("SELECT " + COLUMNS + " FROM " + table + " WHERE id > ? ORDER BY id LIMIT ?")
-                .params(after, limit)
-                .query(ROW)
-                .list());
+    return select(day, "id > ? ORDER BY id LIMIT ?", List.of(after, limit));
   }
 
   /** The ids of the events of a day above {@code after}, in their order. */
   public List<Long> idsAfter(LocalDate day, long after, int limit) {
     return select(
-        day,
-        table ->
-            jdbc.sql("SELECT id FROM " + table + " WHERE id > ? ORDER BY id LIMIT ?")
-                .params(after, limit)
-                .query(Long.class)
-                .list());
+        "id", day, "id > ? ORDER BY id LIMIT ?", List.of(after, limit), (rs, row) -> rs.getLong(1));
   }
 
   /** The events of a day in these ranges. */
   public List<LoggedEvent> within(LocalDate day, List<Range> ranges) {
     List<Object> bounds = new ArrayList<>(2 * ranges.size());
     ranges.forEach(range -> Collections.addAll(bounds, range.from(), range.to()));
-    String condition =
-        String.join(" OR ", Collections.nCopies(ranges.size(), "id BETWEEN ? AND ?"));
     return select(
-        day,
-        table ->
-            jdbc.sql("SELECT " + COLUMNS + " FROM " + table + " WHERE " + condition)
-                .params(bounds)
-                .query(ROW)
-                .list());
+        day, String.join(" OR ", Collections.nCopies(ranges.size(), "id BETWEEN ? AND ?")), bounds);
   }
 
   /**
@@ -140,20 +120,8 @@ public class EventStore {
     for (LocalDate day = EventIds.dayOf(after);
         page.size() < limit && !day.isAfter(last);
         day = day.plusDays(1)) {
-      int rest = limit - page.size();
-      page.addAll(
-          select(
-              day,
-              table ->
-                  jdbc.sql(
-                          "SELECT "
-                              + COLUMNS
-                              + " FROM "
-                              + table
-                              + " WHERE id > ? AND id <= ? ORDER BY id LIMIT ?")
-                      .params(after, upTo, rest)
-                      .query(ROW)
-                      .list()));
+      List<Object> bounds = List.of(after, upTo, limit - page.size());
+      page.addAll(select(day, "id > ? AND id <= ? ORDER BY id LIMIT ?", bounds));
     }
     return page;
   }
@@ -165,15 +133,11 @@ public class EventStore {
    * @param time epoch ms
    */
   public long lastBefore(LocalDate day, long time) {
-    long base = EventIds.before(day);
-    List<LoggedEvent> newest = newest(day, Long.MAX_VALUE);
-    if (newest.isEmpty()) {
-      return base;
-    }
+    long last = lastOf(day);
     for (long back = FIRST_STEP; ; back *= 4) {
-      List<LoggedEvent> found = newest(day, newest.get(0).id() - back);
+      List<LoggedEvent> found = newest(day, last - back);
       if (found.isEmpty()) {
-        return base;
+        return EventIds.before(day);
       }
       if (found.get(0).time() < time) {
         return found.get(0).id();
@@ -191,23 +155,21 @@ public class EventStore {
 
   /** The last event of a day up to an id; empty if there is none. */
   private List<LoggedEvent> newest(LocalDate day, long upTo) {
-    return select(
-        day,
-        table ->
-            jdbc.sql(
-                    "SELECT "
-                        + COLUMNS
-                        + " FROM "
-                        + table
-                        + " WHERE id <= ? ORDER BY id DESC LIMIT 1")
-                .param(upTo)
-                .query(ROW)
-                .list());
+    return select(day, "id <= ? ORDER BY id DESC LIMIT 1", List.of(upTo));
   }
 
-  private static <T> List<T> select(LocalDate day, Function<String, List<T>> query) {
+  private List<LoggedEvent> select(LocalDate day, String which, List<?> params) {
+    return select("id, event_time, kind, task_type, body", day, which, params, ROW);
+  }
+
+  private <T> List<T> select(
+      String columns, LocalDate day, String which, List<?> params, RowMapper<T> row) {
+    String table = EventDayStore.table(day);
     try {
-      return query.apply(EventDayStore.table(day));
+      return jdbc.sql("SELECT " + columns + " FROM " + table + " WHERE " + which)
+          .params(params)
+          .query(row)
+          .list();
     } catch (BadSqlGrammarException e) {
       if (EventDayStore.isMissing(e)) {
         return List.of();

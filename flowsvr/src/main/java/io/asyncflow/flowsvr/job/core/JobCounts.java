@@ -1,22 +1,28 @@
 package io.asyncflow.flowsvr.job.core;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TaskLedger.Change;
+import java.util.List;
 
 /** The numbers of a job's children by final status; or their changes, which may be negative. */
 public record JobCounts(int done, int failed, int cancelled) {
 
   public static final JobCounts NONE = new JobCounts(0, 0, 0);
 
-  /** The change that a child's step from one status to another makes. */
-  static JobCounts ofChange(TaskStatus from, TaskStatus to) {
-    return new JobCounts(
-        step(from, to, TaskStatus.SUCCESS),
-        step(from, to, TaskStatus.FAILED),
-        step(from, to, TaskStatus.CANCELLED));
+  /** The change that steps of children from one status to another make. */
+  static JobCounts ofChanges(List<Change> changes) {
+    return changes.stream()
+        .map(
+            change ->
+                new JobCounts(
+                    step(change, TaskStatus.SUCCESS),
+                    step(change, TaskStatus.FAILED),
+                    step(change, TaskStatus.CANCELLED)))
+        .reduce(NONE, JobCounts::plus);
   }
 
-  private static int step(TaskStatus from, TaskStatus to, TaskStatus counted) {
-    return (to == counted ? 1 : 0) - (from == counted ? 1 : 0);
+  private static int step(Change change, TaskStatus counted) {
+    return (change.to() == counted ? 1 : 0) - (change.from() == counted ? 1 : 0);
   }
 
   public JobCounts plus(JobCounts other) {

@@ -5,44 +5,61 @@ import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Writes the events of jobs. The statements that change jobs compute the state themselves, so the
- * state is read before and after them, if any type keeps events. Thread-safe.
+ * Writes the events of jobs, and publishes that jobs have changed. The statements that change jobs
+ * compute the state themselves, so the state is read before and after them, if any type keeps
+ * events. Thread-safe.
  */
 @Component
 public class JobEvents {
 
   private final EventLog log;
   private final JobStore jobs;
+  private final Events events;
 
-  JobEvents(EventLog log, JobStore jobs) {
+  JobEvents(EventLog log, JobStore jobs, Events events) {
     this.log = log;
     this.jobs = jobs;
+    this.events = events;
   }
 
-  /** Makes a change of a job, as {@link #with(Collection, Supplier)}. */
-  public <T> T with(long jobId, Supplier<T> change) {
-    return with(List.of(jobId), change);
+  /** Makes a change of a job, as {@link #change(Collection, BooleanSupplier)}. */
+  public boolean change(long jobId, BooleanSupplier change) {
+    return change(List.of(jobId), change);
   }
 
   /**
    * Makes a change of jobs in the caller's transaction, and writes the state of those that have
-   * another one afterwards.
+   * another one afterwards. If they have changed, it publishes so after the commit: they may need a
+   * step.
+   *
+   * @param change returns whether it changed anything
    */
-  public <T> T with(Collection<Long> jobIds, Supplier<T> change) {
-    if (!log.isInUse(EventKind.JOB_STATE)) {
-      return change.get();
+  public boolean change(Collection<Long> jobIds, BooleanSupplier change) {
+    if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+      throw new IllegalStateException("a task of a job changed outside of a transaction");
     }
-    Map<Long, JobState> before = jobs.lockStates(jobIds);
-    T result = change.get();
-    tellChanged(before, jobIds);
-    return result;
+    boolean isInUse = log.isInUse(EventKind.JOB_STATE);
+    Map<Long, JobState> before = isInUse ? jobs.lockStates(jobIds) : Map.of();
+    boolean isChanged = change.getAsBoolean();
+    if (isInUse) {
+      tellChanged(before, jobIds);
+    }
+    if (isChanged) {
+      JobsChanged news = new JobsChanged(Set.copyOf(jobIds));
+      AfterCommit.run(() -> events.publish(news));
+    }
+    return isChanged;
   }
 
   /** Writes the first state of a job in the transaction that creates it. */

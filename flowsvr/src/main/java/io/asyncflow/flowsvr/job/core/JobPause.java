@@ -1,26 +1,11 @@
 package io.asyncflow.flowsvr.job.core;
 
-/** Whether a job is paused; beside its state, which stays. */
+/** Whether a job is paused; beside its state, which stays. In SQL it is its place here. */
 public enum JobPause {
-  /** It goes on. */
-  NONE(0),
+  /** It goes on; {@code NULL} in SQL. */
+  NONE,
   /** What waits of it is paused, page by page. */
-  PAUSED(1),
+  PAUSED,
   /** What was paused of it waits again, page by page. */
-  RESUMING(2);
-
-  private final int code;
-
-  JobPause(int code) {
-    this.code = code;
-  }
-
-  /** The number in SQL; 0 stands for NULL. */
-  int code() {
-    return code;
-  }
-
-  static JobPause ofCode(int code) {
-    return values()[code];
-  }
+  RESUMING
 }

@@ -34,10 +34,11 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 public class JobStore {
 
+  private static final String PAUSABLE = "'SPLITTING', 'RUNNING', 'RETRYING', 'MERGING'";
+  private static final String UNENDED = PAUSABLE + ", 'STOPPING'";
+
   /** Jobs that have not ended. */
-  public static final Feature UNFINISHED =
-      new Feature(
-          "t_job WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')");
+  public static final Feature UNFINISHED = new Feature("t_job WHERE state IN (" + UNENDED + ")");
 
   private static final String COLUMNS =
       """
@@ -128,11 +129,13 @@ public class JobStore {
         .param("hash", bodyHash)
         .param("bytes", inputBytes)
         .param("state", (children == null ? JobState.SPLITTING : JobState.RUNNING).name())
-        .param("splitNumber", splitTask == null ? NO_SPLIT : splitTask.number())
-        .param("splitTable", splitTask == null ? 0 : splitTask.table().number())
+        .param("splitNumber", numberOf(splitTask))
+        .param("splitTable", tableOf(splitTask))
         .param("children", children)
         .param("merges", job.merges())
-        .param("team", job.team() == null ? null : write(job.team()))
+        .param(
+            "team",
+            job.team() == null ? null : JSON.writeValueAsString(job.team().withoutContext()))
         .param("traceParent", traceParent)
         .param("schedule", fire == null ? null : fire.scheduleId())
         .param("fireTime", fire == null ? null : fire.fireTime())
@@ -194,9 +197,16 @@ public class JobStore {
     return states;
   }
 
+  /** Epoch ms on the database's clock. */
+  public long now() {
+    return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
+  }
+
   /** The types of which there are jobs. */
   public List<String> types() {
-    return jdbc.sql("SELECT DISTINCT job_type FROM t_job").query(String.class).list();
+    return jdbc.sql("SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)")
+        .query(String.class)
+        .list();
   }
 
   /**
@@ -299,28 +309,52 @@ public class JobStore {
   }
 
   /**
+   * Changes a job if the guard holds; false if it does not. Each change has a version of its own.
+   *
+   * @param assignments evaluated from left to right
+   */
+  boolean change(long id, String assignments, String guard, Map<String, ?> params) {
+    return jdbc.sql(
+                sql(
+                    """
+                    UPDATE t_job
+                    SET %s,
+                        version = version + 1,
+                        modify_time = now_ms
+                    WHERE id = :id
+                      AND %s
+                    """
+                        .formatted(assignments, guard)))
+            .params(params)
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /** Corrects the counts of a job; false if it has changed since it was read. */
+  public boolean recount(JobRow job, JobCounts counts) {
+    return change(
+        job.id(),
+        "done = :done, failed = :failed, cancelled = :cancelled",
+        "version = :version",
+        Map.of(
+            "done", counts.done(),
+            "failed", counts.failed(),
+            "cancelled", counts.cancelled(),
+            "version", job.version()));
+  }
+
+  /**
    * Records how many children the split has sent.
    *
    * @return whether the job is still being split by this task
    */
   public boolean stage(long id, TaskId split, int epoch, int staged) {
-    return jdbc.sql(
-                sql(
-                    """
-                UPDATE t_job
-                SET staged = :staged,
-                    staged_epoch = :epoch,
-                    modify_time = now_ms
-                WHERE id = :id
-                  AND split_number = :split
-                  AND state = 'SPLITTING'
-                """))
-            .param("staged", staged)
-            .param("epoch", epoch)
-            .param("split", split.number())
-            .param("id", id)
-            .update()
-        == 1;
+    return change(
+        id,
+        "staged = :staged, staged_epoch = :epoch",
+        "split_number = :split AND state = 'SPLITTING'",
+        Map.of("staged", staged, "epoch", epoch, "split", split.number()));
   }
 
   /**
@@ -328,77 +362,40 @@ public class JobStore {
    * has no room for them.
    */
   public boolean release(long id, int from, int to) {
-    return jdbc.sql(
-                sql(
-                    """
-                UPDATE t_job
-                SET released = :to,
-                    version = version + 1,
-                    modify_time = now_ms
-                WHERE id = :id
-                  AND released = :from
-                  AND state = 'RUNNING'
-                  AND (release_window IS NULL
-                    OR :to - done - failed - cancelled <= release_window)
-                  AND pause IS NULL
-                """))
-            .param("from", from)
-            .param("to", to)
-            .param("id", id)
-            .update()
-        == 1;
+    return change(
+        id,
+        "released = :to",
+        """
+        released = :from
+        AND state = 'RUNNING'
+        AND (release_window IS NULL OR :to - done - failed - cancelled <= release_window)
+        AND pause IS NULL
+        """,
+        Map.of("from", from, "to", to));
   }
 
   /** Sets the merge task; false if the job no longer waits for it. */
   public boolean setMerge(long id, TaskId merge) {
-    return jdbc.sql(
-                sql(
-                    """
-                UPDATE t_job
-                SET merge_number = :number,
-                    merge_table = :table,
-                    version = version + 1,
-                    modify_time = now_ms
-                WHERE id = :id
-                  AND merge_number IS NULL
-                  AND state = 'MERGING'
-                  AND pause IS NULL
-                """))
-            .param("number", merge.number())
-            .param("table", merge.table().number())
-            .param("id", id)
-            .update()
-        == 1;
+    return change(
+        id,
+        "merge_number = :number, merge_table = :table",
+        "merge_number IS NULL AND state = 'MERGING' AND pause IS NULL",
+        Map.of("number", merge.number(), "table", merge.table().number()));
   }
 
   /** Pauses the job; false if it is paused, is being cancelled or has ended. */
   public boolean pause(long id) {
-    return setPause(id, JobPause.PAUSED, List.of(JobPause.NONE.code(), JobPause.RESUMING.code()));
+    return change(
+        id,
+        "pause = 1, pause_cursor = -1",
+        "COALESCE(pause, 0) <> 1 AND state IN (" + PAUSABLE + ")",
+        Map.of());
   }
 
   /** Begins to resume the job; false if it is not paused. */
   public boolean unpause(long id) {
-    return setPause(id, JobPause.RESUMING, List.of(JobPause.PAUSED.code()));
-  }
-
-  private boolean setPause(long id, JobPause pause, List<Integer> from) {
-    return jdbc.sql(
-                sql(
-                    """
-                    UPDATE t_job
-                    SET pause = :pause,
-                        pause_cursor = -1,
-                        version = version + 1,
-                        modify_time = now_ms
-                    WHERE id = :id
-                      AND COALESCE(pause, 0) IN (:from)
-                      AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'MERGING')
-                    """))
-            .param("pause", pause.code())
-            .param("from", from)
-            .param("id", id)
-            .update()
-        == 1;
+    return change(
+        id, "pause = 2, pause_cursor = -1", "pause = 1 AND state IN (" + PAUSABLE + ")", Map.of());
   }
 
   /**
@@ -406,44 +403,20 @@ public class JobStore {
    * meanwhile. The last page of a resume ends it.
    */
   public boolean movePause(JobRow job, int to) {
-    return jdbc.sql(
-                sql(
-                    """
-                    UPDATE t_job
-                    SET pause_cursor = :to,
-                        pause = IF(pause = 2 AND :to = released, NULL, pause),
-                        version = version + 1,
-                        modify_time = now_ms
-                    WHERE id = :id
-                      AND pause = :pause
-                      AND pause_cursor = :from
-                      AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'MERGING')
-                    """))
-            .param("to", to)
-            .param("id", job.id())
-            .param("pause", job.pause().code())
-            .param("from", job.pauseCursor())
-            .update()
-        == 1;
+    return change(
+        job.id(),
+        "pause_cursor = :to, pause = IF(pause = 2 AND :to = released, NULL, pause)",
+        "pause = :pause AND pause_cursor = :from AND state IN (" + PAUSABLE + ")",
+        Map.of("to", to, "pause", job.pause().ordinal(), "from", job.pauseCursor()));
   }
 
   /** Moves the job to {@code STOPPING}; false if it has ended. */
   public boolean stop(long id) {
-    return jdbc.sql(
-                sql(
-                    """
-                UPDATE t_job
-                SET state = 'STOPPING',
-                    stop_as = 'CANCELLED',
-                    pause = NULL,
-                    version = version + 1,
-                    modify_time = now_ms
-                WHERE id = :id
-                  AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
-                """))
-            .param("id", id)
-            .update()
-        == 1;
+    return change(
+        id,
+        "state = 'STOPPING', stop_as = 'CANCELLED', pause = NULL",
+        "state IN (" + UNENDED + ")",
+        Map.of());
   }
 
   /**
@@ -454,37 +427,50 @@ public class JobStore {
    * @return whether the row was still as in {@code job}
    */
   public boolean resume(JobRow job, TaskId newSplit) {
-    return jdbc.sql(
-                sql(
-                    """
-                UPDATE t_job
-                SET state = IF(total IS NULL, 'SPLITTING',
-                      IF(done < total, 'RETRYING', IF(merges = 1, 'MERGING', 'SUCCESS'))),
-                    stop_as = 'FAILED',
-                    pause = NULL,
-                    split_number = COALESCE(:splitNumber, split_number),
-                    split_table = COALESCE(:splitTable, split_table),
-                    staged = IF(total IS NULL, 0, staged),
-                    staged_epoch = IF(total IS NULL, 0, staged_epoch),
-                    revived = 0,
-                    merge_number = NULL,
-                    merge_table = NULL,
-                    err_msg = NULL,
-                    run_time = now_ms,
-                    run_base = done,
-                    end_time = IF(state = 'SUCCESS', now_ms, NULL),
-                    version = version + 1,
-                    modify_time = now_ms
-                WHERE id = :id
-                  AND state IN ('FAILED', 'CANCELLED')
-                  AND version = :version
-                """))
-            .param("splitNumber", newSplit == null ? null : newSplit.number())
-            .param("splitTable", newSplit == null ? null : newSplit.table().number())
-            .param("id", job.id())
-            .param("version", job.version())
-            .update()
-        == 1;
+    return change(
+        job.id(),
+        """
+        state = IF(total IS NULL, 'SPLITTING',
+          IF(done < total, 'RETRYING', IF(merges = 1, 'MERGING', 'SUCCESS'))),
+        stop_as = 'FAILED',
+        pause = NULL,
+        split_number = IF(:splitNumber = 0, split_number, :splitNumber),
+        split_table = IF(:splitNumber = 0, split_table, :splitTable),
+        staged = IF(total IS NULL, 0, staged),
+        staged_epoch = IF(total IS NULL, 0, staged_epoch),
+        revived = 0,
+        merge_number = NULL,
+        merge_table = NULL,
+        err_msg = NULL,
+        run_time = now_ms,
+        run_base = done,
+        end_time = IF(state = 'SUCCESS', now_ms, NULL)\
+        """,
+        "state IN ('FAILED', 'CANCELLED') AND version = :version",
+        Map.of(
+            "splitNumber", numberOf(newSplit),
+            "splitTable", tableOf(newSplit),
+            "version", job.version()));
+  }
+
+  /**
+   * Advances a retry from one child index to another; false if it was not at {@code from}. The last
+   * page lets the job run.
+   */
+  public boolean revive(long id, int from, int to) {
+    return change(
+        id,
+        "revived = :to, state = IF(:to = released, 'RUNNING', state)",
+        "revived = :from AND state = 'RETRYING' AND pause IS NULL",
+        Map.of("from", from, "to", to));
+  }
+
+  private static long numberOf(TaskId task) {
+    return task == null ? NO_SPLIT : task.number();
+  }
+
+  private static int tableOf(TaskId task) {
+    return task == null ? 0 : task.table().number();
   }
 
   /**
@@ -506,35 +492,6 @@ public class JobStore {
         .query(Long.class)
         .optional()
         .isPresent();
-  }
-
-  /**
-   * Advances a retry from one child index to another; false if it was not at {@code from}. The last
-   * page lets the job run.
-   */
-  public boolean revive(long id, int from, int to) {
-    return jdbc.sql(
-                sql(
-                    """
-                UPDATE t_job
-                SET revived = :to,
-                    state = IF(:to = released, 'RUNNING', state),
-                    version = version + 1,
-                    modify_time = now_ms
-                WHERE id = :id
-                  AND revived = :from
-                  AND state = 'RETRYING'
-                  AND pause IS NULL
-                """))
-            .param("from", from)
-            .param("to", to)
-            .param("id", id)
-            .update()
-        == 1;
-  }
-
-  private static String write(Team team) {
-    return JSON.writeValueAsString(team.withoutContext());
   }
 
   private static TaskId task(ResultSet rs, TaskType type, String number, String table)
@@ -578,7 +535,7 @@ public class JobStore {
         rs.getLong("create_time"),
         rs.getLong("modify_time"),
         rs.getObject("end_time", Long.class),
-        JobPause.ofCode(rs.getInt("pause")),
+        JobPause.values()[rs.getInt("pause")],
         rs.getInt("pause_cursor"),
         rs.getBoolean("merges"),
         team == null ? null : JSON.readValue(team, Team.class),

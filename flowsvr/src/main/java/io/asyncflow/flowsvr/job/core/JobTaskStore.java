@@ -41,6 +41,15 @@ public class JobTaskStore {
           LIMIT :limit
           """);
 
+  private static final TableSql COUNT =
+      new TableSql(
+          """
+          SELECT COALESCE(SUM(status = 4), 0), COALESCE(SUM(status = 8), 0),
+            :children - COUNT(*) + COALESCE(SUM(status = 16), 0)
+          FROM %s FORCE INDEX (PRIMARY)
+          WHERE id IN (:ids)
+          """);
+
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
 
@@ -138,6 +147,18 @@ public class JobTaskStore {
         .param("limit", limit)
         .query(Integer.class)
         .list();
+  }
+
+  /**
+   * Counts children whose tasks are in this table. One without a row never ends and counts as
+   * cancelled.
+   */
+  public JobCounts counts(TaskTable table, List<Long> numbers) {
+    return jdbc.sql(COUNT.of(table))
+        .param("children", numbers.size())
+        .param("ids", numbers)
+        .query((rs, row) -> new JobCounts(rs.getInt(1), rs.getInt(2), rs.getInt(3)))
+        .single();
   }
 
   /** The children that have become tasks, from this index on, in order. */

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.job.steps.MovedException.runUnlessMoved;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.CreateCall.Join;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
@@ -47,19 +48,21 @@ class ChildRelease {
    */
   boolean release(JobRow job, List<TaskDraft> page, Runnable join) {
     int from = job.released();
-    List<Integer> indices = IntStream.range(from, from + page.size()).boxed().toList();
-    return runUnlessMoved(
-        () ->
-            creator.create(
-                CreateCall.ofJobs(page, placesOf(job, indices))
-                    .and(
-                        ids -> {
-                          jobTasks.setTasks(job.id(), childrenOf(indices, ids));
-                          join.run();
-                          if (!jobs.release(job.id(), from, from + page.size())) {
-                            throw new MovedException(job.id());
-                          }
-                        })));
+    int end = from + page.size();
+    List<Integer> indices = IntStream.range(from, end).boxed().toList();
+    return create(
+        page,
+        placesOf(job, indices),
+        ids -> {
+          jobTasks.setTasks(job.id(), childrenOf(indices, ids));
+          join.run();
+          MovedException.unless(jobs.release(job.id(), from, end), job.id());
+        });
+  }
+
+  /** Creates tasks of a job; false if a change has overtaken it, and nothing was done. */
+  boolean create(List<TaskDraft> tasks, List<JobPlace> places, Join join) {
+    return runUnlessMoved(() -> creator.create(CreateCall.ofJobs(tasks, places).and(join)));
   }
 
   static TaskDraft taskOf(JobRow job, JobChild child) {

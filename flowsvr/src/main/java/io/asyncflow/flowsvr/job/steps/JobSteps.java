@@ -6,8 +6,6 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.create.CreateCall;
-import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobEvents;
@@ -21,6 +19,7 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.task.TransitionStore;
@@ -67,7 +66,6 @@ public class JobSteps {
   private final TeamSteps teams;
   private final TaskStore tasks;
   private final TransitionStore transitions;
-  private final TaskCreator creator;
   private final CopyStore copies;
   private final Lanes lanes;
   private final TaskFamilies families;
@@ -84,7 +82,6 @@ public class JobSteps {
       TeamSteps teams,
       TaskStore tasks,
       TransitionStore transitions,
-      TaskCreator creator,
       CopyStore copies,
       Lanes lanes,
       TaskFamilies families,
@@ -99,7 +96,6 @@ public class JobSteps {
     this.teams = teams;
     this.tasks = tasks;
     this.transitions = transitions;
-    this.creator = creator;
     this.copies = copies;
     this.lanes = lanes;
     this.families = families;
@@ -159,20 +155,15 @@ public class JobSteps {
     if (job.pause() == JobPause.PAUSED && job.pauseCursor() == job.released()) {
       return false;
     }
-    runUnlessMoved(
-        () ->
-            transactions.execute(
-                () -> {
-                  if (job.pauseCursor() < 0) {
-                    job.ownTasks().forEach(own -> move(job, own.table(), List.of(own.number())));
-                  }
-                  byTable(job, from, end - from)
-                      .forEach((table, ofTable) -> move(job, table, Child.numbersOf(ofTable)));
-                  if (!jobs.movePause(job, end)) {
-                    throw new MovedException(job.id());
-                  }
-                  return null;
-                }));
+    inTransaction(
+        () -> {
+          if (job.pauseCursor() < 0) {
+            job.ownTasks().forEach(own -> move(job, own.table(), List.of(own.number())));
+          }
+          byTable(job, from, end - from)
+              .forEach((table, ofTable) -> move(job, table, Child.numbersOf(ofTable)));
+          MovedException.unless(jobs.movePause(job, end), job.id());
+        });
     if (job.pause() == JobPause.RESUMING) {
       events.publish(new TasksWaiting(job.jobType()));
       events.publish(new TasksWaiting(job.childType()));
@@ -186,13 +177,12 @@ public class JobSteps {
     }
     boolean isPause = job.pause() == JobPause.PAUSED;
     TaskStatus from = isPause ? TaskStatus.WAITING : TaskStatus.PAUSED;
-    List<TaskRow> rows =
-        tasks.lockBriefly(table, numbers).stream().filter(row -> row.status() == from).toList();
-    if (rows.isEmpty()) {
-      return;
-    }
     TaskAct act = isPause ? TaskAct.PAUSE : TaskAct.RESUME;
-    transitions.change(rows.stream().map(row -> TaskActs.on(act, row, Arguments.NONE)).toList());
+    transitions.change(
+        tasks.lockBriefly(table, numbers).stream()
+            .filter(row -> row.status() == from)
+            .map(row -> TaskActs.on(act, row, Arguments.NONE))
+            .toList());
   }
 
   /** Makes tasks of the next staged children, as far as the job's window has room. */
@@ -237,16 +227,12 @@ public class JobSteps {
         events.publish(new TasksWaiting(table.type()));
       }
     }
-    runUnlessMoved(
-        () ->
-            transactions.execute(
-                () -> {
-                  if (!jobEvents.with(job.id(), () -> jobs.revive(job.id(), from, end))) {
-                    throw new MovedException(job.id());
-                  }
-                  counts.judge(job.id()); // the first revived children may have ended again
-                  return null;
-                }));
+    inTransaction(
+        () -> {
+          MovedException.unless(
+              jobEvents.change(job.id(), () -> jobs.revive(job.id(), from, end)), job.id());
+          counts.judge(job.id()); // the first revived children may have ended again
+        });
     return true;
   }
 
@@ -289,9 +275,17 @@ public class JobSteps {
    * one that was retried meanwhile would be cancelled.
    */
   private void requireStill(JobRow job) {
-    if (!jobs.lockIn(job.id(), job.state())) {
-      throw new MovedException(job.id());
-    }
+    MovedException.unless(jobs.lockIn(job.id(), job.state()), job.id());
+  }
+
+  private void inTransaction(Runnable step) {
+    runUnlessMoved(
+        () ->
+            transactions.execute(
+                () -> {
+                  step.run();
+                  return null;
+                }));
   }
 
   /**
@@ -311,26 +305,21 @@ public class JobSteps {
     List<TaskRow> originals = List.copyOf(broken.values());
     List<TaskDraft> drafts = copiesOf(originals);
     List<Long> numbers = originals.stream().map(row -> row.id().number()).toList();
-    runUnlessMoved(
-        () ->
-            creator.create(
-                CreateCall.ofJobs(drafts, ChildRelease.placesOf(job, indices))
-                    .and(
-                        ids -> {
-                          if (!newTaskTables.keep(table)) {
-                            throw new MovedException(table);
-                          }
-                          List<TaskRow> remaining = tasks.lock(table, numbers);
-                          if (!remaining.stream().allMatch(JobSteps::isBroken)) {
-                            throw new MovedException(job.id());
-                          }
-                          copies.made(originals, ids, "job " + job.id());
-                          transitions.leaveJob(table, numbers);
-                          jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
-                          counts.replaced(
-                              job.id(), remaining.stream().map(TaskRow::status).toList());
-                          requireStill(job);
-                        })));
+    release.create(
+        drafts,
+        ChildRelease.placesOf(job, indices),
+        ids -> {
+          if (!newTaskTables.keep(table)) {
+            throw new MovedException(table);
+          }
+          List<TaskRow> remaining = tasks.lock(table, numbers);
+          MovedException.unless(remaining.stream().allMatch(JobSteps::isBroken), job.id());
+          copies.made(originals, ids, "job " + job.id());
+          transitions.leaveJob(table, numbers);
+          jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
+          counts.record(remaining.stream().map(row -> Change.of(row, TaskStatus.WAITING)).toList());
+          requireStill(job);
+        });
   }
 
   private List<TaskDraft> copiesOf(List<TaskRow> rows) {
@@ -352,11 +341,7 @@ public class JobSteps {
   /** Cancels the unfinished tasks of the job. The last one ends the job. */
   private boolean stop(JobRow job) {
     runUnlessMoved(() -> cancelAll(job));
-    transactions.execute(
-        () -> {
-          counts.judge(job.id()); // there may have been nothing to cancel
-          return null;
-        });
+    inTransaction(() -> counts.judge(job.id())); // there may have been nothing to cancel
     return jobs.find(job.id()).filter(now -> now.state() == JobState.STOPPING).isEmpty();
   }
 
@@ -374,11 +359,14 @@ public class JobSteps {
     }
     transactions.execute(
         () -> {
-          List<TaskRow> unfinished =
-              tasks.lock(table, numbers).stream().filter(row -> !row.status().isFinal()).toList();
-          if (!unfinished.isEmpty()) {
+          List<TaskTransition> cancelled =
+              tasks.lock(table, numbers).stream()
+                  .filter(row -> !row.status().isFinal())
+                  .map(TaskTransition::cancelled)
+                  .toList();
+          if (!cancelled.isEmpty()) {
             requireStill(job);
-            transitions.change(unfinished.stream().map(TaskTransition::cancelled).toList());
+            transitions.change(cancelled);
           }
           return null;
         });
@@ -388,16 +376,10 @@ public class JobSteps {
     TaskDraft merge =
         TaskDraft.of(job.jobType(), JobCreator.MERGE_STAGE, job.userId(), "", job.priority())
             .withTraceParent(job.traceParent());
-    runUnlessMoved(
-        () ->
-            creator.create(
-                CreateCall.ofJobs(List.of(merge), List.of(JobPlace.mergeOf(job.id())))
-                    .and(
-                        ids -> {
-                          if (!jobs.setMerge(job.id(), ids.get(0))) {
-                            throw new MovedException(job.id());
-                          }
-                        })));
+    release.create(
+        List.of(merge),
+        List.of(JobPlace.mergeOf(job.id())),
+        ids -> MovedException.unless(jobs.setMerge(job.id(), ids.get(0)), job.id()));
     return true;
   }
 

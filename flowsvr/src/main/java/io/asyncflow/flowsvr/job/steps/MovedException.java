@@ -19,6 +19,15 @@ final class MovedException extends RuntimeException {
     super(table + " was given up meanwhile", null, false, false);
   }
 
+  /**
+   * @throws MovedException unless the step is done
+   */
+  static void unless(boolean isDone, long jobId) {
+    if (!isDone) {
+      throw new MovedException(jobId);
+    }
+  }
+
   /** Runs the step; false if a concurrent change has overtaken it, and nothing was done. */
   static boolean runUnlessMoved(Runnable step) {
     try {

@@ -235,9 +235,7 @@ class TeamSteps {
       throw new MovedException(table); // drained: only a retry of the job runs it again
     }
     TaskRow row = lock(team, copy, hasFailed ? TaskStatus.FAILED : TaskStatus.WAITING);
-    if (!teams.take(team.id(), copy, why)) {
-      throw new MovedException(team.id());
-    }
+    MovedException.unless(teams.take(team.id(), copy, why), team.id());
     teams.give(team.id(), copy.copy().index(), List.of(worker));
     if (hasFailed) {
       TaskRow revived = TaskActs.revived(row).copy().lane(lane).row();
@@ -245,9 +243,7 @@ class TeamSteps {
     } else {
       transitions.change(List.of(TaskTransition.of(row, row.copy().lane(lane).row(), null)));
     }
-    if (!jobs.lockIn(team.id(), JobState.RUNNING)) {
-      throw new MovedException(team.id());
-    }
+    MovedException.unless(jobs.lockIn(team.id(), JobState.RUNNING), team.id());
     return row.stage();
   }
 
@@ -257,9 +253,8 @@ class TeamSteps {
             transactions.execute(
                 () -> {
                   TaskRow row = lock(team, copy, TaskStatus.WAITING);
-                  if (!lanes.workersOf(row.lane()).contains(copy.workerId())) {
-                    throw new MovedException(team.id());
-                  }
+                  MovedException.unless(
+                      lanes.workersOf(row.lane()).contains(copy.workerId()), team.id());
                   transitions.change(List.of(TaskTransition.cancelled(row)));
                   return null;
                 }));

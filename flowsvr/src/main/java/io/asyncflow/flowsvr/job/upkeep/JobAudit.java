@@ -1,17 +1,15 @@
 package io.asyncflow.flowsvr.job.upkeep;
 
-import static java.util.function.Function.identity;
-import static java.util.stream.Collectors.toMap;
-
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobCounts;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobStore.Ended;
+import io.asyncflow.flowsvr.job.core.JobStore.Unfinished;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
-import io.asyncflow.flowsvr.job.upkeep.JobAuditStore.Ended;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
@@ -22,13 +20,11 @@ import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
-import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
@@ -71,27 +67,24 @@ public class JobAudit {
   private final JobStore jobs;
   private final JobTaskStore jobTasks;
   private final JobCountStore counts;
-  private final JobAuditStore store;
   private final TaskQueries tasks;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
-  private final RoundRobin<TaskType> turns = new RoundRobin<>(TYPES);
-  private final Map<TaskType, Ended> lastEnded = new HashMap<>();
-  private long lastUnfinished;
+  private final RoundRobin<String> turns = new RoundRobin<>(TYPES);
+  private final Map<String, Ended> lastEnded = new HashMap<>();
+  private Unfinished lastUnfinished;
   private int childrenLeft;
 
   JobAudit(
       JobStore jobs,
       JobTaskStore jobTasks,
       JobCountStore counts,
-      JobAuditStore store,
       TaskQueries tasks,
       TaskFamilies families,
       RetryingTransactions transactions) {
     this.jobs = jobs;
     this.jobTasks = jobTasks;
     this.counts = counts;
-    this.store = store;
     this.tasks = tasks;
     this.families = families;
     this.transactions = transactions;
@@ -107,101 +100,99 @@ public class JobAudit {
   }
 
   int runOnce(Duration quiet) {
-    List<TaskType> types = store.jobTypes();
+    List<String> types = jobs.types();
     if (types.isEmpty()) {
       return 0; // the usual case: no jobs
     }
     childrenLeft = CHILDREN;
     FailureCollector failures = new FailureCollector();
     int repaired = auditUnfinished(quiet, failures);
-    repaired += auditEnded(turns.next(types), quiet, failures);
+    long now = jobs.now();
+    for (String type : turns.next(types)) {
+      lastEnded.putIfAbsent(type, new Ended(0, now - HINDSIGHT.toMillis(), false));
+      repaired += auditEnded(type, now - quiet.toMillis(), failures);
+    }
     failures.throwFirst();
     return repaired;
   }
 
   private int auditUnfinished(Duration quiet, FailureCollector failures) {
     int repaired = 0;
-    List<Long> page = store.unfinished(lastUnfinished, quiet, JOBS);
-    for (long id : page) {
+    List<Unfinished> page = jobs.unfinished(lastUnfinished, quiet, JOBS);
+    for (Unfinished job : page) {
       if (childrenLeft <= 0) {
         return repaired;
       }
-      lastUnfinished = id;
-      repaired += failures.orElse(false, () -> audit(id)) ? 1 : 0;
+      lastUnfinished = job;
+      repaired += failures.orElse(0, () -> audit(job.id(), quiet));
     }
     if (page.size() < JOBS) {
-      lastUnfinished = 0; // wrap around
+      lastUnfinished = null; // wrap around
     }
     return repaired;
   }
 
-  private int auditEnded(List<TaskType> types, Duration quiet, FailureCollector failures) {
-    if (!lastEnded.keySet().containsAll(types)) {
-      Ended begin = store.endedBefore(HINDSIGHT);
-      types.forEach(type -> lastEnded.putIfAbsent(type, begin));
-    }
-    Map<TaskType, Ended> last = types.stream().collect(toMap(identity(), lastEnded::get));
-    Map<TaskType, List<Ended>> ended = store.endedAfter(last, quiet, JOBS);
+  private int auditEnded(String type, long until, FailureCollector failures) {
     int repaired = 0;
-    for (TaskType type : ended.keySet()) {
-      for (Ended next : ended.get(type)) {
-        if (childrenLeft <= 0) {
-          return repaired;
-        }
-        lastEnded.put(type, next);
-        repaired += failures.orElse(false, () -> audit(next.id())) ? 1 : 0;
+    Ended last = lastEnded.get(type);
+    for (Ended next : jobs.endedAfter(type, last.endTime(), last.id(), JOBS)) {
+      if (childrenLeft <= 0 || next.endTime() > until) {
+        break;
       }
+      lastEnded.put(type, next);
+      repaired += failures.orElse(0, () -> audit(next.id(), Duration.ZERO));
     }
     return repaired;
   }
 
-  private boolean audit(long id) {
-    return jobs.find(id)
-        .filter(
-            job ->
-                switch (job.state()) {
-                  case SPLITTING -> hasLost(job, JobPlace.splitOf(id), job.splitTask());
-                  case MERGING ->
-                      job.mergeTask() != null
-                          && hasLost(job, JobPlace.mergeOf(id), job.mergeTask());
-                  case STOPPING ->
-                      job.total() == null
-                          ? hasLost(job, JobPlace.splitOf(id), job.splitTask())
-                          : !isMerging(job) && isMiscounted(job);
-                  case RUNNING, RETRYING, SUCCESS, FAILED, CANCELLED -> isMiscounted(job);
-                })
-        .isPresent();
+  private int audit(long id, Duration quiet) {
+    boolean isRepaired =
+        jobs.find(id)
+            .filter(job -> isQuiet(job, quiet))
+            .filter(
+                job ->
+                    switch (job.state()) {
+                      case SPLITTING -> hasLost(job, JobPlace.splitOf(id), job.splitTask());
+                      case MERGING ->
+                          job.mergeTask() != null
+                              && hasLost(job, JobPlace.mergeOf(id), job.mergeTask());
+                      case STOPPING ->
+                          job.total() == null
+                              ? hasLost(job, JobPlace.splitOf(id), job.splitTask())
+                              : !isMerging(job) && isMiscounted(job);
+                      case RUNNING, RETRYING, SUCCESS, FAILED, CANCELLED -> isMiscounted(job);
+                    })
+            .isPresent();
+    return isRepaired ? 1 : 0;
+  }
+
+  /** The rows of stopping jobs change repeatedly until they end. */
+  private static boolean isQuiet(JobRow job, Duration quiet) {
+    return job.state() == JobState.STOPPING || job.now() - job.modifyTime() >= quiet.toMillis();
   }
 
   /** Whether the job waited for a task that has ended or no longer exists; if so, repairs it. */
   private boolean hasLost(JobRow job, JobPlace place, TaskId id) {
     Optional<TaskRow> row = tasks.find(id);
-    if (row.isPresent() && !row.get().status().isFinal()) {
+    TaskStatus status = row.map(TaskRow::status).orElse(TaskStatus.FAILED);
+    if (!status.isFinal()) {
       return false;
     }
     Change end =
-        row.map(task -> changeOf(task, place))
-            .orElseGet(
-                () ->
-                    new Change(
-                        id, place, null, TaskStatus.EXECUTING, TaskStatus.FAILED, 0, null, null));
+        new Change(
+            id,
+            place,
+            null,
+            TaskStatus.EXECUTING,
+            status,
+            row.map(TaskRow::leaseEpoch).orElse(0),
+            row.map(TaskRow::result).orElse(null),
+            row.map(TaskRow::scheduleLog).orElse(null));
     return repair(
         job,
-        "it waited for %s, which is %s"
-            .formatted(id, row.map(task -> task.status().name()).orElse("no more")),
+        "it waited for %s, which is %s".formatted(id, row.isPresent() ? status : "no more"),
+        job.counts(),
         () -> counts.record(List.of(end)));
-  }
-
-  private static Change changeOf(TaskRow task, JobPlace place) {
-    return new Change(
-        task.id(),
-        place,
-        task.fire(),
-        TaskStatus.EXECUTING,
-        task.status(),
-        task.leaseEpoch(),
-        task.result(),
-        task.scheduleLog());
   }
 
   /**
@@ -214,18 +205,13 @@ public class JobAudit {
   }
 
   private boolean isMiscounted(JobRow job) {
-    Optional<JobCounts> counted = countsOf(job);
-    if (counted.isEmpty() || counted.get().equals(job.counts()) && !isOver(job, counted.get())) {
-      return false;
-    }
-    JobCounts rows = counted.get();
-    return repair(
-        job,
-        "it counted %s, and its children are %s".formatted(job.counts(), rows),
-        () -> {
-          store.setCounts(job.id(), rows);
-          counts.judge(job.id());
-        });
+    JobCounts rows = countsOf(job).orElse(job.counts());
+    return (!rows.equals(job.counts()) || isOver(job, rows))
+        && repair(
+            job,
+            "it counted %s, and its children are %s".formatted(job.counts(), rows),
+            rows,
+            () -> counts.judge(job.id()));
   }
 
   /** Whether the job should have left its state by these counts. */
@@ -249,33 +235,26 @@ public class JobAudit {
         if (!families.has(ofTable.getKey())) {
           return Optional.empty();
         }
-        sum = sum.plus(countsOf(ofTable.getKey(), Child.numbersOf(ofTable.getValue())));
+        sum = sum.plus(jobTasks.counts(ofTable.getKey(), Child.numbersOf(ofTable.getValue())));
       }
       childrenLeft -= Math.min(PAGE, job.released() - from);
     }
     return Optional.of(sum);
   }
 
-  /** Counts the children in one table; a child without a row never ends and counts as cancelled. */
-  private JobCounts countsOf(TaskTable table, List<Long> numbers) {
-    Map<TaskStatus, Integer> statuses = store.statuses(table, numbers);
-    int rows = statuses.values().stream().mapToInt(Integer::intValue).sum();
-    return new JobCounts(
-        statuses.getOrDefault(TaskStatus.SUCCESS, 0),
-        statuses.getOrDefault(TaskStatus.FAILED, 0),
-        statuses.getOrDefault(TaskStatus.CANCELLED, 0) + numbers.size() - rows);
-  }
-
-  private boolean repair(JobRow job, String reason, Runnable repair) {
-    BooleanSupplier ifUnchanged =
-        () -> {
-          if (!store.lockIfUnchanged(job)) {
-            return false;
-          }
-          repair.run();
-          return true;
-        };
-    boolean isRepaired = transactions.execute(ifUnchanged::getAsBoolean);
+  /**
+   * @param rows what the job counts from now on
+   */
+  private boolean repair(JobRow job, String reason, JobCounts rows, Runnable conclude) {
+    boolean isRepaired =
+        transactions.execute(
+            () -> {
+              boolean isUnchanged = jobs.recount(job, rows);
+              if (isUnchanged) {
+                conclude.run();
+              }
+              return isUnchanged;
+            });
     if (isRepaired) {
       JobState now = jobs.find(job.id()).map(JobRow::state).orElse(job.state());
       log.warn("job {} was {}: {}; it is {} now", job.id(), job.state(), reason, now);

@@ -1,0 +1,282 @@
+package io.asyncflow.flowsvr.event;
+
+import static java.util.Comparator.comparingLong;
+
+import io.asyncflow.flowsvr.event.log.EventDayStore;
+import io.asyncflow.flowsvr.event.log.EventIds;
+import io.asyncflow.flowsvr.event.log.EventStore;
+import io.asyncflow.flowsvr.event.log.EventStore.Range;
+import io.asyncflow.flowsvr.event.log.EventsWritten;
+import io.asyncflow.flowsvr.event.log.LoggedEvent;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Reads the log of events as it is written, for all listeners of this server, and only while there
+ * are any. It reads about once a second, and at once after news.
+ *
+ * <p>Thread-safe. Listeners are called by the tail's one thread, so they must not block.
+ */
+@Component
+public class EventTail implements DisposableBean {
+
+  /** After so long a missing id is missing for good: more than {@code wait_timeout}. */
+  static final Duration PATIENCE = Duration.ofSeconds(100);
+
+  /** So long after its end a day may get events: twice as long. */
+  static final Duration AFTER_MIDNIGHT = PATIENCE.multipliedBy(2);
+
+  /** Even with its jitter, what another server has written is read within a second. */
+  private static final Duration POLL = Duration.ofMillis(800);
+
+  /** The shortest time between two rounds, so that many commits are read together. */
+  private static final Duration PAUSE = Duration.ofMillis(20);
+
+  /** The rounds for which the tail goes on without listeners, because they come again. */
+  private static final int IDLE_ROUNDS = 10;
+
+  /** Rounds that have not worked for so long make readers late. */
+  private static final Duration SILENCE = Duration.ofSeconds(10);
+
+  private static final int PAGE = 1_000;
+  private static final int MAX_PAGES = 20;
+  private static final int GAPS_PER_STATEMENT = 100;
+
+  /** Is told when the tail has read. */
+  public interface Listener {
+
+    /** The tail has finished a round. */
+    void advanced();
+  }
+
+  private record Day(LocalDate date, SeenIds ids) {}
+
+  private final EventStore store;
+  private final Node node;
+  private final RecentEvents recent = new RecentEvents();
+  private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
+  private final BackgroundLoop loop;
+
+  // Used by the tail's thread alone.
+  private final Deque<Day> days = new ArrayDeque<>();
+  private int idleRounds;
+  private long lastRound;
+
+  private volatile long roundsBegun;
+  private volatile int gaps;
+  private volatile long lagMs;
+  private volatile long lastGoodRound;
+
+  EventTail(EventStore store, Node node, TaskMeters meters) {
+    this.store = store;
+    this.node = node;
+    this.lastRound = node.nanoTime();
+    meters.show("events.gaps", "ranges of ids that the tail of events misses", () -> gaps);
+    this.lastGoodRound = node.nanoTime();
+    meters.showSeconds(
+        "events.lag",
+        "from an event to its read by the tail; grows while the tail cannot read",
+        this::lagSeconds);
+    loop = BackgroundLoop.start("event-tail", POLL, this::round);
+  }
+
+  /** Tells the listener of each round from now on; the first one begins at once. */
+  public void add(Listener listener) {
+    listeners.add(listener);
+    loop.runSoon();
+  }
+
+  public void remove(Listener listener) {
+    listeners.remove(listener);
+  }
+
+  /**
+   * The id up to which no event is missing, nor will one appear; empty before the first round with
+   * a listener.
+   */
+  public OptionalLong stable() {
+    return recent.position().map(now -> OptionalLong.of(now.stable())).orElse(OptionalLong.empty());
+  }
+
+  /**
+   * The number of rounds that have begun. A round that begins later finds all that was committed
+   * before this call.
+   */
+  public long roundsBegun() {
+    return roundsBegun;
+  }
+
+  /**
+   * Reads all events after a cursor, while a listener keeps the tail reading.
+   *
+   * @param cursor {@code null} for what comes from now on
+   */
+  public EventReader readerAfter(Long cursor) {
+    return new EventReader(recent, store, cursor);
+  }
+
+  @EventListener
+  void on(EventsWritten news) {
+    wake();
+  }
+
+  /** There may be new events. */
+  void wake() {
+    if (!listeners.isEmpty()) {
+      loop.runSoon();
+    }
+  }
+
+  /** After a failure it begins anew, because rows that were read may not have been published. */
+  private void round() {
+    roundsBegun = roundsBegun + 1;
+    try {
+      readOrIdle();
+      lastGoodRound = node.nanoTime();
+    } catch (RuntimeException e) {
+      stop();
+      throw e;
+    }
+  }
+
+  private void readOrIdle() {
+    idleRounds = listeners.isEmpty() ? idleRounds + 1 : 0;
+    if (idleRounds > IDLE_ROUNDS) {
+      stop();
+      lagMs = 0;
+      return;
+    }
+    if (idleRounds > 0 && days.isEmpty()) {
+      return;
+    }
+    LockSupport.parkNanos(lastRound + PAUSE.toNanos() - node.nanoTime());
+    lastRound = node.nanoTime();
+    long now = store.now();
+    if (days.isEmpty()) {
+      start(now);
+    }
+    for (LocalDate day = days.getLast().date();
+        day.isBefore(EventDayStore.dayOf(now));
+        day = day.plusDays(1)) {
+      LocalDate next = day.plusDays(1);
+      days.add(new Day(next, new SeenIds(EventIds.before(next))));
+    }
+    List<LoggedEvent> read = read();
+    leaveOldDays(now);
+    publish(read, now);
+    listeners.forEach(Listener::advanced);
+  }
+
+  private double lagSeconds() {
+    long silent = node.nanoTime() - lastGoodRound;
+    return lagMs / 1e3 + (silent > SILENCE.toNanos() ? silent / 1e9 : 0);
+  }
+
+  private void stop() {
+    days.clear();
+    recent.clear();
+    gaps = 0;
+  }
+
+  /**
+   * Begins at an id below which nothing can appear. What lies between it and now was written before
+   * there was a listener, so only the ids are read, to find what is missing.
+   */
+  private void start(long now) {
+    LocalDate today = EventDayStore.dayOf(now);
+    boolean isNew = now < EventDayStore.startOf(today) + AFTER_MIDNIGHT.toMillis();
+    LocalDate first = isNew ? today.minusDays(1) : today;
+    SeenIds ids = new SeenIds(store.lastBefore(first, now - PATIENCE.toMillis()));
+    List<Long> page;
+    do {
+      page = store.idsAfter(first, ids.last(), PAGE * MAX_PAGES);
+      long readAt = node.nanoTime();
+      page.forEach(id -> ids.see(id, readAt));
+    } while (!page.isEmpty());
+    days.add(new Day(first, ids));
+  }
+
+  /** What is new and what was missing, in the order of the ids. */
+  private List<LoggedEvent> read() {
+    List<LoggedEvent> read = new ArrayList<>();
+    for (Day day : days) {
+      if (!readNew(day, read)) {
+        break; // events of a later day come after those of this one
+      }
+    }
+    if (days.size() > 1) {
+      readNew(days.getFirst(), read); // what was committed before the later day was read
+    }
+    days.forEach(day -> readGaps(day, read));
+    read.sort(comparingLong(LoggedEvent::id));
+    return read;
+  }
+
+  /** Reads what is above the last id; false if there is more. */
+  private boolean readNew(Day day, List<LoggedEvent> read) {
+    for (int i = 0; i < MAX_PAGES; i++) {
+      List<LoggedEvent> page = store.after(day.date(), day.ids().last(), PAGE);
+      see(day, page, read);
+      if (page.size() < PAGE) {
+        return true;
+      }
+    }
+    loop.runSoon();
+    return false;
+  }
+
+  private void readGaps(Day day, List<LoggedEvent> read) {
+    List<Range> missing = day.ids().gaps();
+    for (int start = 0; start < missing.size(); start += GAPS_PER_STATEMENT) {
+      int end = Math.min(start + GAPS_PER_STATEMENT, missing.size());
+      see(day, store.within(day.date(), missing.subList(start, end)), read);
+    }
+    day.ids().closeMissedBefore(lastRound - PATIENCE.toNanos());
+  }
+
+  /** A gap is as old as the statement that showed it, not as the round, which may have slept. */
+  private void see(Day day, List<LoggedEvent> rows, List<LoggedEvent> read) {
+    long readAt = node.nanoTime();
+    rows.stream().filter(row -> day.ids().see(row.id(), readAt)).forEach(read::add);
+  }
+
+  /**
+   * @param now as read before the rows of this round
+   */
+  private void leaveOldDays(long now) {
+    while (days.size() > 1
+        && days.getFirst().ids().gaps().isEmpty()
+        && now >= endOf(days.getFirst()) + AFTER_MIDNIGHT.toMillis()) {
+      days.removeFirst();
+    }
+  }
+
+  private static long endOf(Day day) {
+    return EventDayStore.startOf(day.date().plusDays(1));
+  }
+
+  private void publish(List<LoggedEvent> read, long now) {
+    recent.add(read, days.getLast().ids().last(), days.getFirst().ids().stable());
+    gaps = days.stream().mapToInt(day -> day.ids().gaps().size()).sum();
+    lagMs = read.stream().mapToLong(event -> Math.max(0, now - event.time())).max().orElse(0);
+  }
+
+  @Override
+  public void destroy() {
+    loop.close();
+  }
+}

@@ -1,0 +1,119 @@
+package io.asyncflow.flowsvr.hook;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.hold.TaskHolds;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+
+/**
+ * Holds the tasks of one hook and runs at most two of them at once, so that a slow endpoint keeps
+ * only deliveries of its own waiting. Thread-safe.
+ */
+final class HookWorker {
+
+  static final int SLOTS = 2;
+
+  private static final Duration WAIT = Duration.ofSeconds(30);
+
+  private final TaskHolds holds;
+  private final String workerId;
+  private final Executor threads;
+  private final BiConsumer<HookRow, Task> run;
+
+  // Guarded by this.
+  private HookRow hook;
+  private int running;
+  private boolean isHolding;
+  private boolean isStopped;
+  private CompletableFuture<List<Task>> parked = CompletableFuture.completedFuture(List.of());
+
+  /**
+   * @param run runs a task that was held
+   */
+  HookWorker(TaskHolds holds, String workerId, Executor threads, BiConsumer<HookRow, Task> run) {
+    this.holds = holds;
+    this.workerId = workerId;
+    this.threads = threads;
+    this.run = run;
+  }
+
+  /** Takes note of the hook as it is now, and holds tasks if there is room for more. */
+  void update(HookRow row) {
+    synchronized (this) {
+      hook = row;
+    }
+    hold();
+  }
+
+  /** Holds no more tasks; those that run go on. */
+  void stop() {
+    CompletableFuture<List<Task>> last;
+    synchronized (this) {
+      isStopped = true;
+      last = parked;
+    }
+    last.cancel(false);
+  }
+
+  private void hold() {
+    Hold hold;
+    synchronized (this) {
+      if (isStopped || isHolding || running == SLOTS) {
+        return;
+      }
+      isHolding = true;
+      hold = new Hold(HookTasks.TYPE, SLOTS - running, workerId, WAIT, null, Set.of(hook.stage()));
+    }
+    CompletableFuture<List<Task>> tasks;
+    try {
+      tasks = holds.hold(hold);
+    } catch (RuntimeException e) {
+      synchronized (this) {
+        isHolding = false;
+      }
+      throw e;
+    }
+    boolean isLate;
+    synchronized (this) {
+      parked = tasks;
+      isLate = isStopped;
+    }
+    if (isLate) {
+      tasks.cancel(false);
+    }
+    // In a thread of its own, because the one that completes a hold serves all parked holds.
+    tasks.whenCompleteAsync((held, failure) -> taken(held), threads);
+  }
+
+  /**
+   * @param held {@code null} if the hold failed; the next update repeats it
+   */
+  private void taken(List<Task> held) {
+    HookRow row;
+    synchronized (this) {
+      isHolding = false;
+      running += held == null ? 0 : held.size();
+      row = hook;
+    }
+    if (held != null && !held.isEmpty()) {
+      held.forEach(task -> threads.execute(() -> runOne(row, task)));
+      hold();
+    }
+  }
+
+  private void runOne(HookRow row, Task task) {
+    try {
+      run.accept(row, task);
+    } finally {
+      synchronized (this) {
+        running--;
+      }
+    }
+    hold();
+  }
+}
