@@ -17,6 +17,7 @@
  *   task                                       the rows of tasks
  *   number                                     numbers of servers, tasks
  *   lane                                       sets of named workers
+ *   index                                      what the index of tasks tells
  *   tasktable                                  the tables of types
  *   event                                      the stream of events
  *   tasktype                                   the settings of types

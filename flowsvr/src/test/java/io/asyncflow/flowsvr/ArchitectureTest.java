@@ -50,6 +50,7 @@ class ArchitectureTest {
           List.of("task"),
           List.of("number"),
           List.of("lane"),
+          List.of("index"),
           List.of("tasktable"),
           List.of("event"),
           List.of("tasktype"),

@@ -2,8 +2,8 @@ package io.asyncflow.flowsvr.claim;
 
 import static java.util.stream.Collectors.groupingBy;
 
-import io.asyncflow.flowsvr.due.Range;
-import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;

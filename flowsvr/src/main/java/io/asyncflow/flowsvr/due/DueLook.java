@@ -6,12 +6,15 @@ import static java.util.Collections.disjoint;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Seen;
 import io.asyncflow.flowsvr.due.DueStore.Sources;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.lane.LaneHeadStore;
 import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHead;
 import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHeads;
-import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -350,27 +353,18 @@ public class DueLook {
     ranges.addAll(quiet);
     boolean isPaused = !request.paused().isEmpty();
     boolean isKnownEmpty = part.sources().isEmpty() && part.isAll() && !request.requireFresh();
-    if (ranges.isEmpty()
-        && request.unchecked().isEmpty()
-        && (!leftOut.isEmpty() || isPaused && part.isAll() || isKnownEmpty && !whole)) {
-      return new Look(
-          ranges,
-          List.of(),
-          Set.of(),
-          leftOut,
-          lanes,
-          Optional.empty(),
-          false,
-          false,
-          newsSeen,
-          at);
-    }
-    int most = limitOfEach(request, ranges.size());
+    boolean isQuiet =
+        ranges.isEmpty()
+            && request.unchecked().isEmpty()
+            && (!leftOut.isEmpty() || isPaused && part.isAll() || isKnownEmpty && !whole);
+    int most = Math.max(1, Math.min(request.limit(), MAX_HEADS / Math.max(1, ranges.size())));
     // In a quiet range most likely nothing is due, and one head is enough to know.
     ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
-    Seen seen;
+    Seen seen = Seen.NOTHING;
     try {
-      seen = store.look(request.type(), ranges, limit, request.unchecked());
+      if (!isQuiet) {
+        seen = store.look(request.type(), ranges, limit, request.unchecked());
+      }
     } catch (RuntimeException e) {
       known.turns().returnNew(part.news());
       throw e;
@@ -385,7 +379,7 @@ public class DueLook {
             lanes,
             part.isAll() ? Optional.empty() : Optional.of(turn(part, known, seen)),
             seen.hasRepeats(),
-            isOld(family, seen),
+            Position.isOther(seen.tables(), family),
             newsSeen,
             at);
     ranges.forEach(
@@ -407,10 +401,7 @@ public class DueLook {
     if (stages.isEmpty()) {
       return Lanes.NONE;
     }
-    LaneHeads found =
-        laneHeads.heads(
-            open.stream().map(source -> new Place(source.table(), source.stage())).toList(),
-            stages.keySet());
+    LaneHeads found = laneHeads.heads(open, stages.keySet());
     Map<Source, Head> heads = new HashMap<>();
     Map<String, Set<String>> ofWorker = new HashMap<>();
     for (LaneHead head : found.heads()) {
@@ -449,10 +440,6 @@ public class DueLook {
     return found;
   }
 
-  private static int limitOfEach(LookRequest request, int ranges) {
-    return Math.max(1, Math.min(request.limit(), MAX_HEADS / Math.max(1, ranges)));
-  }
-
   private static Set<Source> seenInPart(
       List<Range> ranges, Map<Source, List<Head>> heads, ToIntFunction<Range> limit) {
     return ranges.stream()
@@ -467,13 +454,6 @@ public class DueLook {
     boolean hasDue = seen.heads().stream().anyMatch(Head::isDue);
     boolean isUnderWay = known.turns().lookedUpTo(part.last(), hasDue);
     return new Turn(part.began(), part.news(), isUnderWay, known.turns().beganAt());
-  }
-
-  private static boolean isOld(TaskFamily family, Seen seen) {
-    return seen.begin() > 0
-        && (seen.begin() != family.begin().number()
-            || seen.end() != family.end().number()
-            || seen.hasLanes() != family.hasLanes());
   }
 
   /**
@@ -502,11 +482,12 @@ public class DueLook {
       live.forEach(table -> wanted.forEach(stage -> named.add(new Source(table, stage))));
       return Part.all(named);
     }
+    LookTurns turns = known.turns();
     Source first = new Source(family.begin(), "");
-    Source began = known.turns().position().orElse(first);
+    Source began = turns.position().orElse(first);
     boolean isFirst = began.equals(first);
     long at = node.nanoTime();
-    Sources next = known.turns().partBehind(began, live, at).orElse(null);
+    Sources next = turns.partBehind(began, live, at).orElse(null);
     if (next == null) {
       long newsSeen = known.newsCount();
       next =
@@ -514,16 +495,16 @@ public class DueLook {
               ? firstPart(live, known, request.requireFresh(), whole)
               : store.waitingSources(live, began);
       if (isFirst && next.last() == null) {
-        known.turns().end();
+        turns.end();
         return Part.all(next.sources());
       }
-      known.turns().sawPart(began, next, live, newsSeen, at);
+      turns.sawPart(began, next, live, newsSeen, at);
     }
     if (isFirst) {
-      known.turns().begin(at);
+      turns.begin(at);
     }
     Set<Source> sources = new LinkedHashSet<>(next.sources());
-    Set<Source> news = known.turns().takeNew(began);
+    Set<Source> news = turns.takeNew(began);
     news.stream().filter(source -> live.contains(source.table())).forEach(sources::add);
     return new Part(sources, began, next.last(), news);
   }

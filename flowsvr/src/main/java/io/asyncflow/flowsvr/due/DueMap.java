@@ -1,6 +1,9 @@
 package io.asyncflow.flowsvr.due;
 
 import io.asyncflow.flowsvr.due.DueStore.Gap;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;

@@ -8,9 +8,11 @@ import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.lane.LaneHeadStore;
 import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHead;
-import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
@@ -83,9 +85,9 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private final RedisLink redis;
   private final Node node;
   private final Map<TaskType, Set<LaneHead>> told = new HashMap<>();
+  private int maxParts = MAX_PARTS_PER_STATEMENT;
   private boolean isSoleServer;
   private long tookNanos;
-  private int maxParts = MAX_PARTS_PER_STATEMENT;
   private final Map<TaskType, Long> restUntil = new HashMap<>();
   private boolean hasFound;
   private long foundAt;
@@ -127,10 +129,6 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     return isSoleServer || redis.isConfigured() && !redis.isGivenUp();
   }
 
-  private Duration quietFor() {
-    return receivesAllEvents() && !isSoleServer ? QUIET_WITH_REDIS : Duration.ZERO;
-  }
-
   /**
    * The sources of one type that a round reads.
    *
@@ -143,7 +141,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       List<Source> quiet,
       Set<Source> busy,
       List<Gap> gaps,
-      List<Place> places) {
+      Collection<Source> places) {
 
     int size() {
       return 1 + quiet.size() + busy.size() + gaps.size();
@@ -185,8 +183,9 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   }
 
   /**
-   * Scans a batch. After a failure the next statements are smaller, so that one slow source does
-   * not keep the scan from the others; a type that fails alone rests for as long as its time asks.
+   * Scans a batch. After a failure the next statements are smaller, so that one source that is
+   * slow, or whose table was dropped, does not keep the scan from the others; a type that fails
+   * alone rests for as long as its time asks.
    */
   private void scanTimed(List<Part> batch) {
     long began = node.nanoTime();
@@ -197,8 +196,12 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       if (batch.size() > 1) {
         maxParts = Math.max(1, maxParts / 4);
       } else {
+        TaskType type = batch.get(0).family().type();
         long now = node.nanoTime();
-        restUntil.put(batch.get(0).family().type(), now + PAUSE_FACTOR * (now - began));
+        restUntil.put(type, now + PAUSE_FACTOR * (now - began));
+        if (e instanceof BadSqlGrammarException) {
+          families.find(type, NOW);
+        }
       }
       throw e;
     }
@@ -208,6 +211,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     Map<TaskType, Wanted> wanted = demand.wanted();
     Map<TaskType, Part> parts = new TreeMap<>();
     restUntil.values().removeIf(until -> until - now <= 0);
+    long age = receivesAllEvents() && !isSoleServer ? QUIET_WITH_REDIS.toNanos() : 0;
     maps.forEach(
         (type, map) -> {
           if (restUntil.containsKey(type)) {
@@ -220,21 +224,14 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
             return;
           }
           long newsSeen = map.newsCount();
-          List<Source> quiet =
-              wanted.containsKey(type)
-                  ? map.quietToScan(
-                      sources(family.live(), map, wanted.get(type), now), quietFor().toNanos(), now)
-                  : List.of();
+          Wanted ofType = wanted.getOrDefault(type, Wanted.NOTHING);
+          Collection<Source> sources = sources(family.live(), map, ofType, now);
+          List<Source> quiet = map.quietToScan(sources, age, now);
           List<Gap> gaps = new ArrayList<>();
-          if (wanted.containsKey(type) && wanted.get(type).anyStage()) {
-            family
-                .live()
-                .forEach(table -> gaps.addAll(map.gapsToScan(table, quietFor().toNanos(), now)));
+          if (ofType.anyStage()) {
+            family.live().forEach(table -> gaps.addAll(map.gapsToScan(table, age, now)));
           }
-          List<Place> places =
-              wanted.containsKey(type) && family.hasLanes()
-                  ? places(sources(family.live(), map, wanted.get(type), now))
-                  : List.of();
+          Collection<Source> places = family.hasLanes() ? sources : List.of();
           if (!quiet.isEmpty() || !busy.isEmpty() || !gaps.isEmpty() || !places.isEmpty()) {
             parts.put(type, new Part(family, map, newsSeen, quiet, busy, gaps, places));
           }
@@ -270,25 +267,9 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       isSoleServer = scan.servers() <= 1;
       maps.forEach((type, map) -> map.soleServer(isSoleServer));
       parts.forEach(part -> update(part, scan, at));
-    } catch (BadSqlGrammarException e) {
-      scanOneByOne(parts, e);
     } finally {
       parts.forEach(part -> part.busy().forEach(part.map()::scanned));
     }
-  }
-
-  /**
-   * Scans each type separately, because a table that was dropped meanwhile must not affect the
-   * other types.
-   */
-  private void scanOneByOne(List<Part> parts, BadSqlGrammarException e) {
-    if (parts.size() == 1) {
-      families.find(parts.get(0).family().type(), NOW);
-      throw e;
-    }
-    FailureCollector failures = new FailureCollector();
-    parts.forEach(part -> failures.collect(() -> scan(List.of(part))));
-    failures.throwFirst();
   }
 
   private void update(Part part, Scan scan, long at) {
@@ -312,15 +293,11 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
         .mapToLong(head -> Math.max(0, -head.dueForMs()))
         .min()
         .ifPresent(inMs -> found(type, inMs, at));
-    if (isOld(part.family(), scan.tables().get(type))) {
+    if (Position.isOther(scan.tables().get(type), part.family())) {
       families.find(type, NOW); // claims then use the new tables, too
       demand.dueIn(type, 0);
     }
     scanLanes(part, at); // last: its statement may fail, and the others were read
-  }
-
-  private static List<Place> places(Collection<Source> sources) {
-    return sources.stream().map(source -> new Place(source.table(), source.stage())).toList();
   }
 
   /**
@@ -357,13 +334,6 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       hasFound = true;
       foundAt = at;
     }
-  }
-
-  private static boolean isOld(TaskFamily family, Position position) {
-    return position != null
-        && (position.begin() != family.begin().number()
-            || position.end() != family.end().number()
-            || position.hasLanes() != family.hasLanes());
   }
 
   @Override

@@ -2,8 +2,12 @@ package io.asyncflow.flowsvr.due;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.index.TaskIndexStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
-import io.asyncflow.rules.DueTime;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
@@ -14,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
-import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -27,7 +30,7 @@ import org.springframework.stereotype.Component;
  * delayed, or belong to other stages. ClaimPlanIT checks this on both engines.
  */
 @Component
-public class DueStore {
+public class DueStore extends TaskIndexStore {
 
   private static final String HEAD_TEXT =
       """
@@ -43,21 +46,6 @@ public class DueStore {
 
   public static final TableSql HEAD_OF_SOURCE = new TableSql(HEAD_TEXT.replace("<lane>", "''"));
   public static final TableSql HEAD_OF_LANE = new TableSql(HEAD_TEXT.replace("<lane>", "?"));
-
-  /**
-   * One index access and a row, which has the head start: the first waiting task of the next lane
-   * of the stage, or of the next stage.
-   */
-  public static final TableSql HEAD_OF_NEXT =
-      new TableSql(
-          """
-          SELECT task_stage, lane, order_time, priority, modify_time, now_ms AS db_now
-          FROM %s FORCE INDEX (idx_claim)
-          WHERE status = 1
-            AND (task_stage > ? OR task_stage = ? AND lane > ?)
-          ORDER BY task_stage, lane, order_time
-          LIMIT 1
-          """);
 
   /**
    * The least due time of a source, for the scan. The optimizer resolves it by one index access
@@ -171,6 +159,7 @@ public class DueStore {
   private final JdbcClient jdbc;
 
   DueStore(JdbcClient jdbc) {
+    super(jdbc, () -> false);
     this.jdbc = jdbc;
   }
 
@@ -178,43 +167,11 @@ public class DueStore {
    * What a look saw.
    *
    * @param heads the first waiting tasks of each range, due or not, in order within each
-   * @param begin number of the type's first live table; 0 if it was not read
-   * @param end number of the type's last live table; 0 if it was not read
-   * @param hasLanes whether the type has lanes; false if it was not read
+   * @param tables the type's live tables; {@code null} if they were not read
    * @param hasRepeats whether an earlier delivery of one of the holds was given tasks
    */
-  record Seen(List<Head> heads, int begin, int end, boolean hasLanes, boolean hasRepeats) {}
-
-  /**
-   * A source with waiting tasks.
-   *
-   * @param dueMs for how long its first task has been due; negative if it is not
-   */
-  public record Waiting(Source source, long dueMs) {}
-
-  /**
-   * The first waiting task, due or not, of the source that follows each of these in its table; none
-   * behind the last one. One statement.
-   */
-  public List<Waiting> headsOfNext(List<Source> after) {
-    return jdbc.sql(HEAD_OF_NEXT.ofAll(after.stream().map(Source::table).toList()))
-        .params(
-            after.stream()
-                .flatMap(source -> Stream.of(source.stage(), source.stage(), source.lane()))
-                .toList())
-        .query(
-            (rs, row) ->
-                new Waiting(
-                    new Source(
-                        after.get(rs.getInt("source")).table(),
-                        rs.getString("task_stage"),
-                        rs.getString("lane")),
-                    rs.getLong("db_now")
-                        - DueTime.of(
-                            rs.getLong("order_time"),
-                            rs.getInt("priority"),
-                            rs.getLong("modify_time"))))
-        .list();
+  record Seen(List<Head> heads, Position tables, boolean hasRepeats) {
+    static final Seen NOTHING = new Seen(List.of(), null, false);
   }
 
   /**
@@ -354,7 +311,20 @@ public class DueStore {
   public record Gap(TaskTable table, String after, String before) {}
 
   /** The numbers of a type's first and last live table, and whether it has lanes. */
-  public record Position(int begin, int end, boolean hasLanes) {}
+  public record Position(int begin, int end, boolean hasLanes) {
+
+    /**
+     * Whether a family is not the one that was read.
+     *
+     * @param read {@code null} if none was
+     */
+    static boolean isOther(Position read, TaskFamily family) {
+      return read != null
+          && (read.begin != family.begin().number()
+              || read.end != family.end().number()
+              || read.hasLanes != family.hasLanes());
+    }
+  }
 
   /** Reads the beginning of all these sources, and the gaps, of any types, in one statement. */
   public Scan scan(List<TaskType> types, List<Source> sources, List<Gap> gaps) {
@@ -437,7 +407,7 @@ public class DueStore {
 
   private Seen read(String sql, List<Object> values, List<Range> ranges) {
     List<Head> heads = new ArrayList<>();
-    int[] position = new int[3];
+    Position[] tables = new Position[1];
     boolean[] hasRepeats = new boolean[1];
     jdbc.sql(sql)
         .params(values)
@@ -446,11 +416,8 @@ public class DueStore {
               long id = rs.getLong("id");
               long orderTime = rs.getLong("order_time");
               switch (rs.getString("kind")) {
-                case "tables" -> { // the first live table, the last one, and whether it has lanes
-                  position[0] = (int) id;
-                  position[1] = (int) orderTime;
-                  position[2] = rs.getInt("db_now");
-                }
+                case "tables" ->
+                    tables[0] = new Position((int) id, (int) orderTime, rs.getInt("db_now") == 1);
                 case "repeats" -> hasRepeats[0] = id > 0;
                 default -> {
                   Source source = ranges.get(rs.getInt("place")).source();
@@ -458,6 +425,6 @@ public class DueStore {
                 }
               }
             });
-    return new Seen(heads, position[0], position[1], position[2] == 1, hasRepeats[0]);
+    return new Seen(heads, tables[0], hasRepeats[0]);
   }
 }

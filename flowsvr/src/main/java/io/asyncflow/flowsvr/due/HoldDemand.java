@@ -17,7 +17,9 @@ public interface HoldDemand {
    * @param anyStage whether a hold names none and so takes tasks of any stage
    * @param paused stages of which no hold gets tasks
    */
-  record Wanted(Set<String> stages, boolean anyStage, Set<String> paused) {}
+  record Wanted(Set<String> stages, boolean anyStage, Set<String> paused) {
+    static final Wanted NOTHING = new Wanted(Set.of(), false, Set.of());
+  }
 
   /** The demand of each type that has unanswered holds. */
   Map<TaskType, Wanted> wanted();

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.due;
 
 import io.asyncflow.flowsvr.due.DueStore.Sources;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskTable;
 import java.util.HashMap;

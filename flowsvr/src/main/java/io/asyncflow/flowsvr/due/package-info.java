@@ -7,7 +7,6 @@
  *       for each type. {@code LookTurns} is its part for looks that cannot see all stages.
  *   <li>{@code DueLook} is what a claim uses: it reads the sources that are not known to be quiet.
  *   <li>{@code DueScan} is a loop of the server: it finds tasks of which no news told.
- *   <li>{@code DueWork} tells governance which stages are late.
  *   <li>{@code DueStore} has the statements of all of them.
  * </ul>
  */

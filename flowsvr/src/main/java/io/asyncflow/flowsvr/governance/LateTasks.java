@@ -3,11 +3,12 @@ package io.asyncflow.flowsvr.governance;
 import static java.util.Comparator.naturalOrder;
 import static java.util.stream.Collectors.toSet;
 
-import io.asyncflow.flowsvr.due.DueWork;
-import io.asyncflow.flowsvr.due.DueWork.Stage;
-import io.asyncflow.flowsvr.due.DueWork.Waiting;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.due.DueStore;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyResult;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.system.Node;
@@ -22,8 +23,6 @@ import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
@@ -68,7 +67,7 @@ class LateTasks {
 
   private final TaskTypes types;
   private final TaskFamilies families;
-  private final DueWork dueWork;
+  private final DueStore index;
   private final PausesInForce pauses;
   private final RoundRobin<TaskTable> turns = new RoundRobin<>(TABLES);
 
@@ -81,7 +80,7 @@ class LateTasks {
   private final Map<TaskTable, Duration> lateBefore = new HashMap<>();
 
   /** The stage after which the next run continues, for tables whose pass is incomplete. */
-  private final Map<TaskTable, Stage> unseen = new HashMap<>();
+  private final Map<TaskTable, Source> unseen = new HashMap<>();
 
   private final BooleanSupplier leads;
   private final Node node;
@@ -104,12 +103,12 @@ class LateTasks {
   LateTasks(
       TaskTypes types,
       TaskFamilies families,
-      DueWork dueWork,
+      DueStore index,
       PausesInForce pauses,
       LeaderElection election,
       Node node,
       ScrapedMetrics metrics) {
-    this(types, families, dueWork, pauses, () -> election.term().isPresent(), node);
+    this(types, families, index, pauses, () -> election.term().isPresent(), node);
     metrics.add(List.of(NAME), this::snapshots);
   }
 
@@ -120,13 +119,13 @@ class LateTasks {
   LateTasks(
       TaskTypes types,
       TaskFamilies families,
-      DueWork dueWork,
+      DueStore index,
       PausesInForce pauses,
       BooleanSupplier leads,
       Node node) {
     this.types = types;
     this.families = families;
-    this.dueWork = dueWork;
+    this.index = index;
     this.pauses = pauses;
     this.leads = leads;
     this.node = node;
@@ -142,20 +141,14 @@ class LateTasks {
     }
     Map<String, Duration> bySeries = new TreeMap<>();
     last.byType().forEach((type, late) -> bySeries.merge(series.of(type.name()), late, LATER));
-    GaugeSnapshot.Builder gauge =
-        GaugeSnapshot.builder()
-            .name(NAME)
-            .help(
-                "since the first due task of the type became due, the longest of its stages, but for"
-                    + " what is paused; 0 if none is due");
-    bySeries.forEach(
-        (type, late) ->
-            gauge.dataPoint(
-                GaugeDataPointSnapshot.builder()
-                    .labels(Labels.of("type", type))
-                    .value(late.toMillis() / 1_000.0)
-                    .build()));
-    return List.of(gauge.build());
+    return List.of(
+        ScrapedMetrics.gauge(
+            NAME,
+            "since the first due task of the type became due, the longest of its stages, but for"
+                + " what is paused; 0 if none is due",
+            bySeries,
+            type -> Labels.of("type", type),
+            late -> late.toMillis() / 1_000.0));
   }
 
   /**
@@ -237,26 +230,26 @@ class LateTasks {
         lateBefore.put(table, previous);
       }
     }
-    Map<TaskTable, Stage> positions = new HashMap<>();
+    Map<TaskTable, Source> positions = new HashMap<>();
     for (TaskTable table : tables) {
-      Stage position = unseen.remove(table);
-      positions.put(table, position == null ? Stage.before(table) : position);
+      Source position = unseen.remove(table);
+      positions.put(table, position == null ? Source.before(table, TaskStatus.WAITING) : position);
     }
     List<TaskTable> remaining = tables;
     for (int i = 0; i < STAGES && !remaining.isEmpty(); i++) {
-      List<Waiting> found =
+      List<Head> found =
           TableGroups.ask(
               remaining,
               failures,
-              some -> dueWork.next(some.stream().map(positions::get).toList()));
-      for (Waiting waiting : found) {
-        TaskTable table = waiting.stage().table();
-        positions.put(table, waiting.stage());
-        if (!pauses.lately().stagesOf(table.type()).contains(waiting.stage().name())) {
-          late.merge(table, waiting.late(), LATER);
+              some -> List.copyOf(index.next(some.stream().map(positions::get).toList()).values()));
+      for (Head head : found) {
+        Source source = head.source();
+        positions.put(source.table(), source);
+        if (!pauses.lately().stagesOf(source.table().type()).contains(source.stage())) {
+          late.merge(source.table(), Duration.ofMillis(Math.max(0, head.lateMs())), LATER);
         }
       }
-      remaining = found.stream().map(waiting -> waiting.stage().table()).toList();
+      remaining = found.stream().map(head -> head.source().table()).toList();
     }
     remaining.forEach(table -> unseen.put(table, positions.get(table)));
     lateBefore.keySet().retainAll(unseen.keySet());

@@ -9,7 +9,7 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.rules.TaskId;
 
 /** Which jobs a caller reaches: those of its users whose types are both in its scope. */
-final class JobReach {
+public final class JobReach {
 
   private JobReach() {}
 
@@ -18,12 +18,17 @@ final class JobReach {
    *
    * @throws NoSuchJobException if it does not, as if there were no such job
    */
-  static JobRow require(JobRow job, Caller caller) {
-    if (!caller.sees(job.jobType().name(), job.userId())
-        || !caller.seesType(job.childType().name())) {
+  public static JobRow require(JobRow job, Caller caller) {
+    if (!reaches(job, caller)) {
       throw new NoSuchJobException(job.id());
     }
     return job;
+  }
+
+  /** Whether the caller reaches the job. */
+  public static boolean reaches(JobRow job, Caller caller) {
+    return caller.sees(job.jobType().name(), job.userId())
+        && caller.seesType(job.childType().name());
   }
 
   /**

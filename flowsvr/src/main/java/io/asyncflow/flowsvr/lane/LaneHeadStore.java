@@ -3,9 +3,9 @@ package io.asyncflow.flowsvr.lane;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.NOW_MS;
 import static java.util.Collections.nCopies;
 
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
-import io.asyncflow.rules.TaskTable;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -74,15 +74,13 @@ public class LaneHeadStore {
     this.jdbc = jdbc;
   }
 
-  /** A stage of a table. */
-  public record Place(TaskTable table, String stage) {}
-
   /**
    * The first waiting task of a lane of a worker, due now or soon.
    *
+   * @param place the stage of a table
    * @param now the database's epoch ms
    */
-  public record LaneHead(Place place, String lane, String workerId, long orderTime, long now) {}
+  public record LaneHead(Source place, String lane, String workerId, long orderTime, long now) {}
 
   /**
    * What waits for the workers.
@@ -92,16 +90,16 @@ public class LaneHeadStore {
   public record LaneHeads(List<LaneHead> heads, boolean isCut) {}
 
   /** The heads of the lanes of these workers. One statement reads fifty places. */
-  public LaneHeads heads(List<Place> places, Collection<String> workers) {
+  public LaneHeads heads(Collection<Source> places, Collection<String> workers) {
     return heads(places, workers, MOST_STEPS);
   }
 
-  /** As {@link #heads(List, Collection)}, with fewer or more steps. */
-  public LaneHeads heads(List<Place> places, Collection<String> workers, int mostSteps) {
+  /** As {@link #heads(Collection, Collection)}, with fewer or more steps. */
+  public LaneHeads heads(Collection<Source> places, Collection<String> workers, int mostSteps) {
     Set<String> asked = Set.copyOf(workers);
     List<LaneHead> heads = new ArrayList<>();
     boolean isCut = false;
-    for (List<Place> group : TableSql.groups(places)) {
+    for (List<Source> group : TableSql.groups(List.copyOf(places))) {
       isCut |= readGroup(group, asked, Math.max(1, mostSteps / group.size()), heads);
     }
     return new LaneHeads(heads, isCut);
@@ -109,7 +107,7 @@ public class LaneHeadStore {
 
   /** Returns whether there may be more. */
   private boolean readGroup(
-      List<Place> places, Set<String> workers, int mostLanes, List<LaneHead> heads) {
+      List<Source> places, Set<String> workers, int mostLanes, List<LaneHead> heads) {
     List<Object> values = new ArrayList<>();
     places.forEach(place -> values.add(place.stage()));
     values.addAll(workers);
@@ -128,7 +126,7 @@ public class LaneHeadStore {
     return isCut.get() || lanes.size() >= MOST;
   }
 
-  private static void addHeads(List<Place> places, ResultSet rs, List<LaneHead> heads)
+  private static void addHeads(List<Source> places, ResultSet rs, List<LaneHead> heads)
       throws SQLException {
     long now = rs.getLong("db_now");
     for (int i = 0; i < places.size(); i++) {
@@ -141,7 +139,7 @@ public class LaneHeadStore {
     }
   }
 
-  private static String sql(List<Place> places, int workers, int mostLanes) {
+  private static String sql(List<Source> places, int workers, int mostLanes) {
     List<String> steps = new ArrayList<>();
     List<String> due = new ArrayList<>();
     for (int i = 0; i < places.size(); i++) {

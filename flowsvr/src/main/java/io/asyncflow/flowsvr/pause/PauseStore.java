@@ -243,7 +243,8 @@ public class PauseStore {
     return PauseKind.values()[code - 1];
   }
 
-  private static Pause read(ResultSet rs) throws SQLException {
+  /** A pause, from a row with all columns. */
+  public static Pause read(ResultSet rs) throws SQLException {
     return new Pause(
         kindOf(rs.getInt("kind")),
         rs.getString("name"),

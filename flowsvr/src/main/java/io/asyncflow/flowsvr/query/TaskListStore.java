@@ -1,21 +1,22 @@
 package io.asyncflow.flowsvr.query;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.query.TableSpanStore.Span;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,9 +29,9 @@ import org.springframework.stereotype.Component;
 /**
  * Lists of tasks over many tables, newest first. Thread-safe.
  *
- * <p>A family may have hundreds of tables behind begin. No rows are added to those, so their {@link
- * TableSpanStore.Span spans} tell which of them can be on a page: a full page reads the live tables
- * and one or two of the others; only a page that is not full reads all of them.
+ * <p>A family may have hundreds of tables behind begin. Their first numbers behind the cursor tell
+ * which of them can be on a page: of most tables, a full page reads nothing else; only a page that
+ * is not full reads all of them.
  *
  * <p>A page is read in two steps: first the ids, by reading ids and statuses only, then the rows by
  * their ids, slice by slice, while their texts fit into the answer. If all statuses are wanted, or
@@ -82,7 +83,7 @@ class TaskListStore {
           FROM %s FORCE INDEX (PRIMARY)
           WHERE id < :before
           ORDER BY id DESC
-          LIMIT :look
+          LIMIT :limit
           """);
 
   private static final TableSql LOOK_BACK_OF_USER =
@@ -93,14 +94,14 @@ class TaskListStore {
           WHERE user_id = :user
             AND id < :before
           ORDER BY id DESC
-          LIMIT :look
+          LIMIT :limit
           """);
 
   /** Reads only the index. */
   static final TableSql IDS_OF_USER =
       new TableSql(
           """
-          SELECT id
+          SELECT id, 1 AS status
           FROM %s FORCE INDEX (idx_user)
           WHERE user_id = :user
             AND id < :before
@@ -149,12 +150,12 @@ class TaskListStore {
               LIMIT :limit
               """);
 
-  private final JdbcClient jdbc;
-  private final TableSpanStore spans;
+  private static final Set<TaskStatus> ANY = Set.of();
 
-  TaskListStore(JdbcClient jdbc, TableSpanStore spans) {
+  private final JdbcClient jdbc;
+
+  TaskListStore(JdbcClient jdbc) {
     this.jdbc = jdbc;
-    this.spans = spans;
   }
 
   /**
@@ -232,19 +233,19 @@ class TaskListStore {
     List<TaskTable> live = families.stream().flatMap(f -> f.live().stream()).toList();
     List<Found> found = new ArrayList<>(look.apply(live));
     List<TaskTable> drained = families.stream().flatMap(f -> f.drained().stream()).toList();
-    List<Span> newestFirst =
-        spans.of(drained).stream()
-            .filter(span -> span.lowest() < before)
-            .sorted(Comparator.comparingLong(Span::highest).reversed())
+    List<Found> newestFirst =
+        look(drained, LOOK_BACK, Map.of("before", before, "limit", 1), ANY, 1).stream()
+            .filter(head -> !head.numbers().isEmpty())
+            .sorted(Comparator.comparing((Found head) -> head.numbers().get(0)).reversed())
             .toList();
     int atOnce = 1;
     for (int start = 0; start < newestFirst.size(); start += atOnce) {
       atOnce = start == 0 ? 1 : Math.min(4 * atOnce, mostAtOnce);
-      if (isFilledAbove(newestFirst.get(start).highest(), found, limit)) {
+      if (isFilledAbove(newestFirst.get(start).numbers().get(0), found, limit)) {
         break;
       }
-      List<Span> next = newestFirst.subList(start, Math.min(start + atOnce, newestFirst.size()));
-      found.addAll(look.apply(next.stream().map(Span::table).toList()));
+      List<Found> next = newestFirst.subList(start, Math.min(start + atOnce, newestFirst.size()));
+      found.addAll(look.apply(next.stream().map(Found::table).toList()));
     }
     return merge(found, statuses, limit);
   }
@@ -273,7 +274,7 @@ class TaskListStore {
   private Found ofUsers(
       TaskTable table, Names users, Set<TaskStatus> statuses, int limit, long before) {
     int look = Math.max(SLICE_OF_USER, shortLook(limit));
-    Map<String, Object> params = new HashMap<>(Map.of("before", before, "look", look));
+    Map<String, Object> params = new HashMap<>(Map.of("before", before, "limit", look));
     TableSql scan =
         new TableSql(
             """
@@ -282,12 +283,12 @@ class TaskListStore {
             WHERE id < :before
             """
                 + users.and("user_id", "user", params)
-                + "ORDER BY id DESC\nLIMIT :look");
+                + "ORDER BY id DESC\nLIMIT :limit");
     return look(List.of(table), scan, params, statuses, look).get(0);
   }
 
   private Found lookBack(TaskTable table, Set<TaskStatus> statuses, int look, long before) {
-    Map<String, Object> params = Map.of("before", before, "look", look);
+    Map<String, Object> params = Map.of("before", before, "limit", look);
     return look(List.of(table), LOOK_BACK, params, statuses, look).get(0);
   }
 
@@ -314,27 +315,14 @@ class TaskListStore {
               () -> toLookAt.add(table));
     }
     int look = Math.max(SLICE_OF_USER, shortLook(limit));
-    Map<String, Object> params = Map.of("user", user, "before", before, "look", look);
+    Map<String, Object> params = Map.of("user", user, "before", before, "limit", look);
     found.addAll(look(toLookAt, LOOK_BACK_OF_USER, params, statuses, look));
     return found;
   }
 
   private List<Found> idsOfUser(List<TaskTable> tables, String user, long before, int limit) {
-    Map<TaskTable, List<Long>> numbers = new HashMap<>();
     Map<String, Object> params = Map.of("user", user, "before", before, "limit", limit);
-    query(
-        tables,
-        IDS_OF_USER,
-        params,
-        (table, rs) ->
-            numbers.computeIfAbsent(table, t -> new ArrayList<>()).add(rs.getLong("id")));
-    return tables.stream()
-        .map(
-            table -> {
-              List<Long> ids = numbers.getOrDefault(table, List.of());
-              return new Found(table, ids, ids.size() < limit ? 0 : ids.get(limit - 1));
-            })
-        .toList();
+    return look(tables, IDS_OF_USER, params, ANY, limit);
   }
 
   /** The rows with greater numbers, oldest first. */
@@ -371,38 +359,25 @@ class TaskListStore {
       Map<String, Object> params,
       Set<TaskStatus> statuses,
       int look) {
-    Map<TaskTable, Seen> seen = new HashMap<>();
-    tables.forEach(table -> seen.put(table, new Seen()));
-    query(
-        tables,
-        scan,
-        params,
-        (table, rs) -> {
-          Seen ofTable = seen.get(table);
-          ofTable.rows++;
-          ofTable.lowest = rs.getLong("id");
-          if (isWanted(TaskStatus.ofCode(rs.getInt("status")), statuses)) {
-            ofTable.wanted.add(ofTable.lowest);
-          }
-        });
-    return tables.stream().map(table -> seen.get(table).in(table, look)).toList();
-  }
-
-  /** Receives a row of one of the tables. */
-  private interface RowOfTable {
-    void take(TaskTable table, ResultSet row) throws SQLException;
-  }
-
-  private void query(
-      List<TaskTable> tables, TableSql statement, Map<String, Object> params, RowOfTable rows) {
+    List<Found> found = new ArrayList<>();
     for (List<TaskTable> group : TableSql.groups(tables)) {
-      jdbc.sql(statement.ofAll(group))
+      List<Seen> seen = group.stream().map(table -> new Seen()).toList();
+      jdbc.sql(scan.ofAll(group))
           .params(params)
           .query(
               rs -> {
-                rows.take(group.get(rs.getInt("source")), rs);
+                Seen ofTable = seen.get(rs.getInt("source"));
+                ofTable.rows++;
+                ofTable.lowest = rs.getLong("id");
+                if (isWanted(TaskStatus.ofCode(rs.getInt("status")), statuses)) {
+                  ofTable.wanted.add(ofTable.lowest);
+                }
               });
+      for (int i = 0; i < group.size(); i++) {
+        found.add(seen.get(i).in(group.get(i), look));
+      }
     }
+    return found;
   }
 
   private static boolean isWanted(TaskStatus status, Set<TaskStatus> statuses) {
@@ -435,8 +410,8 @@ class TaskListStore {
             .param("limit", most + 1)
             .query(Integer.class)
             .single();
-    if (count == 0 || count > most) {
-      return count == 0 ? Optional.of(List.of()) : Optional.empty();
+    if (count > most) {
+      return Optional.empty();
     }
     List<Long> numbers =
         jdbc.sql(OF_STATUS.of(table))
@@ -448,22 +423,16 @@ class TaskListStore {
     return numbers.size() > most ? Optional.empty() : Optional.of(numbers);
   }
 
-  /** A row that may be on a page. */
-  private record Candidate(long number, TaskTable table) {}
-
   /** Merges the tables' ids into a page. All tables are complete only down to the highest floor. */
   private Page merge(List<Found> found, Set<TaskStatus> statuses, int limit) {
     long horizon = found.stream().mapToLong(Found::floor).max().orElse(0);
-    List<Candidate> candidates = new ArrayList<>();
-    for (Found part : found) {
-      for (long number : part.numbers()) {
-        if (number >= horizon) {
-          candidates.add(new Candidate(number, part.table()));
-        }
-      }
-    }
-    candidates.sort(Comparator.comparingLong(Candidate::number).reversed());
-    List<Candidate> page = candidates.subList(0, Math.min(limit, candidates.size()));
+    List<TaskId> candidates =
+        found.stream()
+            .flatMap(part -> part.numbers().stream().map(n -> new TaskId(n, part.table())))
+            .filter(id -> id.number() >= horizon)
+            .sorted(Comparator.comparingLong(TaskId::number).reversed())
+            .toList();
+    List<TaskId> page = candidates.subList(0, Math.min(limit, candidates.size()));
 
     List<TaskRow> rows = new ArrayList<>(page.size());
     AnswerRoom room = new AnswerRoom();
@@ -485,26 +454,19 @@ class TaskListStore {
     return new Page(rows, horizon > 0 ? OptionalLong.of(horizon) : OptionalLong.empty());
   }
 
-  private List<TaskRow> newestFirst(List<Candidate> candidates) {
-    Map<TaskTable, List<Long>> numbers = new LinkedHashMap<>();
-    candidates.forEach(
-        c -> numbers.computeIfAbsent(c.table(), t -> new ArrayList<>()).add(c.number()));
-    List<TaskRow> rows = rowsOf(numbers);
-    rows.sort(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed());
-    return rows;
-  }
-
-  /** The existing rows with these numbers, in no order. */
-  private List<TaskRow> rowsOf(Map<TaskTable, List<Long>> numbers) {
+  /** The rows of these tasks that exist, newest first. */
+  private List<TaskRow> newestFirst(List<TaskId> ids) {
+    Map<TaskTable, List<Long>> numbers =
+        ids.stream().collect(groupingBy(TaskId::table, mapping(TaskId::number, toList())));
     List<TaskRow> rows = new ArrayList<>();
     for (List<TaskTable> group : TableSql.groups(List.copyOf(numbers.keySet()))) {
       List<String> parts = new ArrayList<>();
       List<Object> values = new ArrayList<>();
       for (TaskTable table : group) {
-        List<Long> ids = numbers.get(table);
+        List<Long> ofTable = numbers.get(table);
         values.add(parts.size());
-        values.addAll(ids);
-        parts.add(BY_IDS.of(table) + "?" + ", ?".repeat(ids.size() - 1) + ")");
+        values.addAll(ofTable);
+        parts.add(BY_IDS.of(table) + "?" + ", ?".repeat(ofTable.size() - 1) + ")");
       }
       jdbc.sql(String.join("\nUNION ALL\n", parts))
           .params(values)
@@ -514,6 +476,7 @@ class TaskListStore {
                 rows.add(TaskStore.rowsOf(table).mapRow(rs, rows.size()));
               });
     }
+    rows.sort(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed());
     return rows;
   }
 }

@@ -1,17 +1,16 @@
 package io.asyncflow.flowsvr.search;
 
-import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.rules.TaskTable;
 
 /**
  * A range of an index of a task table, whose entries lie in the order of a search.
  *
  * @param index which one it is
- * @param status of {@link Index#CLAIM}
- * @param name the stage of {@link Index#CLAIM}, the user of {@link Index#USER}
- * @param lane of {@link Index#CLAIM}
+ * @param source of {@link Index#CLAIM}
+ * @param user of {@link Index#USER}
  */
-record IndexRange(TaskTable table, Index index, TaskStatus status, String name, String lane) {
+record IndexRange(TaskTable table, Index index, Source source, String user) {
 
   /** The indexes of task tables. */
   enum Index {
@@ -19,26 +18,14 @@ record IndexRange(TaskTable table, Index index, TaskStatus status, String name, 
     USER("idx_user"),
     CLAIM("idx_claim");
 
-    private final String sqlName;
+    final String sqlName;
 
     Index(String sqlName) {
       this.sqlName = sqlName;
     }
-
-    String sqlName() {
-      return sqlName;
-    }
   }
 
-  static IndexRange ofAll(TaskTable table) {
-    return new IndexRange(table, Index.PRIMARY, null, null, null);
-  }
-
-  static IndexRange ofUser(TaskTable table, String user) {
-    return new IndexRange(table, Index.USER, null, user, null);
-  }
-
-  static IndexRange ofSource(TaskTable table, TaskStatus status, String stage, String lane) {
-    return new IndexRange(table, Index.CLAIM, status, stage, lane);
+  static IndexRange ofSource(Source source) {
+    return new IndexRange(source.table(), Index.CLAIM, source, null);
   }
 }

@@ -7,8 +7,12 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.JobMap;
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.search.SearchStore.Child;
-import io.asyncflow.flowsvr.search.SearchStore.JobHead;
+import io.asyncflow.flowsvr.job.JobReach;
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
+import io.asyncflow.flowsvr.job.core.NoSuchJobException;
 import io.asyncflow.flowsvr.search.SearchStore.Progress;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskTable;
@@ -30,10 +34,14 @@ class JobMaps {
   private static final char GONE = '-';
 
   private final SearchStore store;
+  private final JobStore jobs;
+  private final JobTaskStore tasks;
   private final TaskFamilies families;
 
-  JobMaps(SearchStore store, TaskFamilies families) {
+  JobMaps(SearchStore store, JobStore jobs, JobTaskStore tasks, TaskFamilies families) {
     this.store = store;
+    this.jobs = jobs;
+    this.tasks = tasks;
     this.families = families;
   }
 
@@ -43,25 +51,28 @@ class JobMaps {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_JOB} if the caller sees no such job
    */
   JobMap of(long jobId, int from, int count, Caller caller) {
-    JobHead job = head(store, jobId, caller);
-    int length = Math.max(0, Math.min(count, job.total() - from));
+    JobRow job = head(jobId, caller);
+    int total = job.total() == null ? 0 : job.total();
+    int length = Math.max(0, Math.min(count, total - from));
     char[] map = new char[length];
     Arrays.fill(map, job.state().isFinal() ? letter(TaskStatus.CANCELLED) : STAGED);
     SortedMap<Integer, Integer> progress = new TreeMap<>();
     for (int begin = from; begin < from + length; begin += SLICE) {
       int slice = Math.min(SLICE, from + length - begin);
-      fill(map, from, store.children(jobId, job.childType(), begin, slice), progress);
+      fill(map, from, children(job, begin, slice), progress);
     }
     return new JobMap(from, new String(map), progress);
   }
 
   /** The job, if the caller sees it. */
-  static JobHead head(SearchStore store, long jobId, Caller caller) {
-    return store
-        .job(jobId)
-        .filter(job -> caller.sees(job.jobType().name(), job.userId()))
-        .filter(job -> caller.seesType(job.childType().name()))
-        .orElseThrow(() -> new FlowException(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId));
+  JobRow head(long jobId, Caller caller) {
+    return JobReach.require(
+        jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId)), caller);
+  }
+
+  /** The children that are tasks, from this index on. */
+  List<Child> children(JobRow job, int from, int limit) {
+    return tasks.tasks(job.id(), job.childType(), from, limit);
   }
 
   private void fill(char[] map, int from, List<Child> children, Map<Integer, Integer> progress) {

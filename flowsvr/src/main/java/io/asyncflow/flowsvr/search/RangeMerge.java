@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.search;
 import io.asyncflow.api.find.SearchOrder;
 import io.asyncflow.flowsvr.search.SearchStore.Entry;
 import io.asyncflow.flowsvr.search.SearchStore.Look;
-import io.asyncflow.rules.TaskTable;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
@@ -64,9 +63,6 @@ final class RangeMerge {
     }
   }
 
-  /** An entry, and the table of its task. */
-  record Seen(TaskTable table, Entry entry) {}
-
   /**
    * Reads the first entries of each range.
    *
@@ -99,7 +95,7 @@ final class RangeMerge {
   }
 
   /** The next entry; {@code null} if the room or the time for another statement is over. */
-  Seen next() {
+  Entry next() {
     Source source = sources.peek();
     boolean needsMore = source.read.size() == 1 && source.nextPiece > 0;
     if (needsMore && (room <= 0 || pieces > 0 && isTimeOver())) {
@@ -113,7 +109,7 @@ final class RangeMerge {
     if (!source.read.isEmpty()) {
       sources.add(source);
     }
-    return new Seen(source.range.table(), entry);
+    return entry;
   }
 
   private boolean isTimeOver() {

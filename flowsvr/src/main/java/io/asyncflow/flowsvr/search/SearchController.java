@@ -4,6 +4,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.find.FoundTasks;
+import io.asyncflow.api.find.JobMap;
 import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
@@ -13,27 +14,37 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.JobFields;
 import io.asyncflow.rules.field.TaskLimits;
 import java.util.List;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 @RestController
-@RequestMapping("/api/task")
+@RequestMapping("/api")
 class SearchController {
 
   private static final int MAX_RUNNING = 1_000;
   private static final int DEFAULT_RUNNING = 100;
+  private static final int MAX_CHILDREN = 100_000_000;
+  private static final int MOST_CHILDREN = 5_000;
 
   private final TaskSearch search;
   private final SearchStore store;
   private final RunningTasks running;
+  private final JobMaps maps;
   private final ReadDatabase reads;
 
-  SearchController(TaskSearch search, SearchStore store, RunningTasks running, ReadDatabase reads) {
+  SearchController(
+      TaskSearch search,
+      SearchStore store,
+      RunningTasks running,
+      JobMaps maps,
+      ReadDatabase reads) {
     this.search = search;
     this.store = store;
     this.running = running;
+    this.maps = maps;
     this.reads = reads;
   }
 
@@ -61,11 +72,11 @@ class SearchController {
   @Takes(summary = "Finds tasks, page by page", shape = Search.class, list = true)
   @Needs(Verb.TASK_READ)
   @RequestMapping(
-      path = "/search",
+      path = "/task/search",
       method = {GET, POST})
   Envelope<FoundTasks> search(Fields in, Caller caller) {
     return Envelope.ok(
-        reads.inTurn(() -> search.search(SearchForm.read(in, store.now(), caller), caller)));
+        reads.instead(() -> search.search(SearchForm.read(in, store.now(), caller), caller)));
   }
 
   @Takes(
@@ -74,7 +85,7 @@ class SearchController {
       list = true)
   @Needs(Verb.TASK_READ)
   @RequestMapping(
-      path = "/running",
+      path = "/task/running",
       method = {GET, POST})
   Envelope<RunningPage> running(Fields in, Caller caller) {
     TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
@@ -87,6 +98,24 @@ class SearchController {
     if (workerId != null) {
       caller.requireSeenWorker(workerId);
     }
-    return Envelope.ok(reads.inTurn(() -> running.list(type, workerId, limit, caller)));
+    return Envelope.ok(reads.instead(() -> running.list(type, workerId, limit, caller)));
+  }
+
+  record GetJobMap(String jobId, Integer from, Integer count) {}
+
+  @Takes(
+      summary = "A stretch of the children of a job, one letter each",
+      shape = GetJobMap.class,
+      list = true)
+  @Needs(Verb.JOB_READ)
+  @RequestMapping(
+      path = {"/job/getJobMap", "/job/get_job_map"},
+      method = {GET, POST})
+  Envelope<JobMap> getJobMap(Fields in, Caller caller) {
+    Long jobId = JobFields.jobId(in);
+    int from = in.number("from").between(0, MAX_CHILDREN).or(0);
+    int count = in.number("count").between(1, MOST_CHILDREN).or(MOST_CHILDREN);
+    in.refuseIfBad();
+    return Envelope.ok(reads.instead(() -> maps.of(jobId, from, count, caller)));
   }
 }

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.search;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.SearchOrder;
 import io.asyncflow.flowsvr.access.Caller;
@@ -13,6 +15,7 @@ import io.asyncflow.flowsvr.search.words.TaskFilter;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.rules.field.TaskLimits;
+import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -26,21 +29,10 @@ public final class SearchForm {
 
   /** The fields that say which tasks are searched for. */
   private static final Set<String> FILTER =
-      Set.of(
-          "q",
-          "taskType",
-          "status",
-          "stages",
-          "userId",
-          "workerId",
-          "taskId",
-          "jobId",
-          "text",
-          "createdFrom",
-          "createdTo",
-          "dueFrom",
-          "dueTo",
-          "retriesMin");
+      Arrays.stream(SearchController.Search.class.getRecordComponents())
+          .map(RecordComponent::getName)
+          .filter(name -> !Set.of("order", "limit", "cursor").contains(name))
+          .collect(toSet());
 
   private static final int MAX_Q = 1_000;
   private static final int MAX_PAGE = 200;

@@ -2,8 +2,13 @@ package io.asyncflow.flowsvr.search;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.SearchOrder;
+import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.index.SourceWalk;
+import io.asyncflow.flowsvr.index.SourceWalk.Heads;
+import io.asyncflow.flowsvr.index.TaskIndexStore;
 import io.asyncflow.flowsvr.search.IndexRange.Index;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
+import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskTable;
@@ -27,19 +32,10 @@ class SearchPlan {
   /** The most ranges of a search; two entries of each are read at its begin. */
   static final int MOST_RANGES = 500;
 
-  /** The most lanes of a stage. */
-  static final int MOST_LANES = 64;
+  private final SourceWalk walk;
 
-  /** The most steps of one statement. */
-  private static final int STEPS_AT_ONCE = 50;
-
-  /** After all lanes. */
-  private static final String LAST_LANE = "~";
-
-  private final SearchStore store;
-
-  SearchPlan(SearchStore store) {
-    this.store = store;
+  SearchPlan(ReadDatabase reads) {
+    this.walk = new SourceWalk(new TaskIndexStore(reads.client(), reads::isOver));
   }
 
   /**
@@ -74,13 +70,13 @@ class SearchPlan {
     Stream<TaskTable> tables = tables(families);
     return cut(
         index == Index.PRIMARY
-            ? tables.map(IndexRange::ofAll).toList()
+            ? tables.map(table -> new IndexRange(table, index, null, null)).toList()
             : tables.flatMap(table -> ofUsers(table, filter.users())).toList(),
         true);
   }
 
   private static Stream<IndexRange> ofUsers(TaskTable table, Set<String> users) {
-    return users.stream().map(user -> IndexRange.ofUser(table, user));
+    return users.stream().map(user -> new IndexRange(table, Index.USER, null, user));
   }
 
   private static Ranges cut(List<IndexRange> ranges, boolean areAll) {
@@ -99,83 +95,27 @@ class SearchPlan {
                 .thenComparing(table -> table.type().name()));
   }
 
-  /** What is found of one status in one table. */
-  private static final class Walk {
-    private final TaskTable table;
-    private final TaskStatus status;
-    private final String onlyStage;
-    private String stage;
-    private String lane;
-    private int lanes;
-
-    private Walk(TaskTable table, TaskStatus status, String onlyStage) {
-      this.table = table;
-      this.status = status;
-      this.onlyStage = onlyStage;
-      this.stage = onlyStage == null ? "" : onlyStage;
-      this.lane = Lane.OPEN;
-    }
-  }
-
   private Ranges sources(TaskFilter filter, Collection<TaskFamily> families) {
     List<IndexRange> found = new ArrayList<>();
-    List<Walk> walks = new ArrayList<>();
+    List<Source> begins = new ArrayList<>();
     for (TaskFamily family : families) {
       for (TaskStatus status : filter.statuses()) {
-        List<TaskTable> tables = status.isFinal() ? family.readable() : family.live();
-        for (TaskTable table : tables) {
-          begin(filter, family, table, status, found, walks);
+        for (TaskTable table : status.isFinal() ? family.readable() : family.live()) {
+          if (filter.stages().isEmpty()) {
+            begins.add(Source.before(table, status));
+          }
+          for (String stage : filter.stages()) {
+            Source open = new Source(table, status, stage, Lane.OPEN);
+            found.add(IndexRange.ofSource(open));
+            if (family.hasLanes()) {
+              begins.add(open);
+            }
+          }
         }
       }
     }
-    boolean isWhole = true;
-    while (!walks.isEmpty() && found.size() < MOST_RANGES) {
-      List<Walk> group = walks.subList(0, Math.min(STEPS_AT_ONCE, walks.size()));
-      List<Walk> next = new ArrayList<>(walks.subList(group.size(), walks.size()));
-      for (SearchStore.Step step : store.steps(group.stream().map(SearchPlan::at).toList())) {
-        Walk walk = group.get(step.place());
-        isWhole &= goOn(walk, step, found);
-        next.add(walk);
-      }
-      walks = next;
-    }
-    return cut(found, isWhole && walks.isEmpty());
-  }
-
-  private static void begin(
-      TaskFilter filter,
-      TaskFamily family,
-      TaskTable table,
-      TaskStatus status,
-      List<IndexRange> found,
-      List<Walk> walks) {
-    if (filter.stages().isEmpty()) {
-      walks.add(new Walk(table, status, null));
-      return;
-    }
-    for (String stage : filter.stages()) {
-      found.add(IndexRange.ofSource(table, status, stage, Lane.OPEN));
-      if (family.hasLanes()) {
-        walks.add(new Walk(table, status, stage));
-      }
-    }
-  }
-
-  private static SearchStore.Place at(Walk walk) {
-    return new SearchStore.Place(
-        walk.table, walk.status, walk.onlyStage != null, walk.stage, walk.lane);
-  }
-
-  /** Takes a step; false if it leaves out lanes. */
-  private static boolean goOn(Walk walk, SearchStore.Step step, List<IndexRange> found) {
-    walk.lanes = step.stage().equals(walk.stage) ? walk.lanes + 1 : 1;
-    walk.stage = step.stage();
-    walk.lane = step.lane();
-    if (walk.lanes > MOST_LANES) {
-      walk.lane = LAST_LANE;
-      return false;
-    }
-    found.add(IndexRange.ofSource(walk.table, walk.status, step.stage(), step.lane()));
-    return true;
+    Heads heads = walk.heads(begins, MOST_RANGES - found.size());
+    heads.list().forEach(head -> found.add(IndexRange.ofSource(head.source())));
+    return cut(found, heads.cut().isEmpty());
   }
 }

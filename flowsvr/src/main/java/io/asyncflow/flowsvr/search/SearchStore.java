@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr.search;
 
 import static java.util.stream.Collectors.toList;
 
-import io.asyncflow.api.JobState;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.SearchOrder;
 import io.asyncflow.flowsvr.search.IndexRange.Index;
@@ -11,18 +10,14 @@ import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
-import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -30,27 +25,6 @@ import org.springframework.stereotype.Component;
 /** The statements of searches. Each reads at most as many entries as it is told. Thread-safe. */
 @Component
 class SearchStore {
-
-  private static final String NEXT_IN_STAGE =
-      """
-      SELECT task_stage, lane
-      FROM %s FORCE INDEX (idx_claim)
-      WHERE status = <status>
-        AND task_stage = ?
-        AND lane > ?
-      ORDER BY lane
-      LIMIT 1
-      """;
-
-  private static final String NEXT =
-      """
-      SELECT task_stage, lane
-      FROM %s FORCE INDEX (idx_claim)
-      WHERE status = <status>
-        AND (task_stage > ? OR task_stage = ? AND lane > ?)
-      ORDER BY task_stage, lane
-      LIMIT 1
-      """;
 
   private static final TableSql EXECUTING =
       new TableSql(
@@ -71,51 +45,14 @@ class SearchStore {
     this.jdbc = reads.client();
   }
 
-  /** An entry of an index. */
-  record Entry(Position at, boolean fits) {}
-
-  /**
-   * A source, from which the next one is looked for.
-   *
-   * @param staysInStage whether the next one has the same stage
-   */
-  record Place(
-      TaskTable table, TaskStatus status, boolean staysInStage, String stage, String lane) {}
-
-  /**
-   * The next source.
-   *
-   * @param place which of the places it follows
-   */
-  record Step(int place, String stage, String lane) {}
+  /** An entry of an index of a table. */
+  record Entry(TaskTable table, Position at, boolean fits) {}
 
   /** What a search reads: in which order, from where on, and what each entry is tested for. */
   record Look(TaskFilter filter, SearchOrder order, Position after) {}
 
   long now() {
     return jdbc.sql("SELECT " + DatabaseClock.NOW_MS).query(Long.class).single();
-  }
-
-  /** The sources after these, one each, where there is one. One statement, an entry each. */
-  List<Step> steps(List<Place> places) {
-    List<Object> values = new ArrayList<>();
-    List<String> parts = new ArrayList<>();
-    for (Place place : places) {
-      String text = place.staysInStage() ? NEXT_IN_STAGE : NEXT;
-      String ofStatus = text.replace("<status>", "" + place.status().code());
-      parts.add(part(parts.size(), ofStatus, place.table()));
-      values.add(place.stage());
-      if (!place.staysInStage()) {
-        values.add(place.stage());
-      }
-      values.add(place.lane());
-    }
-    return jdbc.sql(String.join("UNION ALL\n", parts))
-        .params(values)
-        .query(
-            (rs, row) ->
-                new Step(rs.getInt("source"), rs.getString("task_stage"), rs.getString("lane")))
-        .list();
   }
 
   private static String part(int source, String text, TaskTable table) {
@@ -138,7 +75,8 @@ class SearchStore {
           .params(values)
           .query(
               rs -> {
-                found.get(rs.getInt("source")).add(entry(rs));
+                int source = rs.getInt("source");
+                found.get(source).add(entry(group.get(source).table(), rs));
               });
       Comparator<Position> order = Position.in(look.order());
       found.forEach(entries -> entries.sort(Comparator.comparing(Entry::at, order)));
@@ -147,15 +85,16 @@ class SearchStore {
     return heads;
   }
 
-  private static Entry entry(ResultSet rs) throws SQLException {
-    return new Entry(new Position(rs.getLong("place"), rs.getLong("id")), rs.getBoolean("fits"));
+  private static Entry entry(TaskTable table, ResultSet rs) throws SQLException {
+    return new Entry(
+        table, new Position(rs.getLong("place"), rs.getLong("id")), rs.getBoolean("fits"));
   }
 
   /** The next entries of a range, in the order of the search. */
   List<Entry> read(IndexRange range, Look look, int limit) {
     List<Object> values = new ArrayList<>();
     String sql = new TableSql(sql(range, look, limit, values)).of(range.table());
-    return jdbc.sql(sql).params(values).query((rs, row) -> entry(rs)).list();
+    return jdbc.sql(sql).params(values).query((rs, row) -> entry(range.table(), rs)).list();
   }
 
   private static String sql(IndexRange range, Look look, int limit, List<Object> values) {
@@ -164,12 +103,12 @@ class SearchStore {
     StringBuilder sql = new StringBuilder("SELECT ");
     sql.append(isByDue ? "order_time" : "id").append(" AS place, id, ");
     sql.append(fits(look.filter(), range.index(), values)).append(" AS fits\n");
-    sql.append("FROM %s FORCE INDEX (").append(range.index().sqlName()).append(")\nWHERE ");
+    sql.append("FROM %s FORCE INDEX (").append(range.index().sqlName).append(")\nWHERE ");
     sql.append(
         switch (range.index()) {
           case PRIMARY -> ofNumbers(look, values);
           case USER -> {
-            values.add(range.name());
+            values.add(range.user());
             yield "user_id = ?\n  AND " + ofNumbers(look, values);
           }
           case CLAIM -> ofSource(range, look, values);
@@ -188,10 +127,10 @@ class SearchStore {
 
   private static String ofSource(IndexRange range, Look look, List<Object> values) {
     StringBuilder sql = new StringBuilder();
-    sql.append("status = ").append(range.status().code());
+    sql.append("status = ").append(range.source().status().code());
     sql.append("\n  AND task_stage = ?\n  AND lane = ?\n");
-    values.add(range.name());
-    values.add(range.lane());
+    values.add(range.source().stage());
+    values.add(range.source().lane());
     if (!look.filter().due().isAlways()) {
       sql.append("  AND order_time >= ?\n  AND order_time < ?\n");
       values.add(look.filter().due().from());
@@ -292,78 +231,6 @@ class SearchStore {
     texts(test, texts, values);
     String sql = "SELECT id" + BY_IDS + marks(numbers.size()) + ")\n  AND " + test.get(0);
     return jdbc.sql(new TableSql(sql).of(table)).params(values).query(Long.class).list();
-  }
-
-  /**
-   * What a search in a job has to know of it.
-   *
-   * @param own its split and its merge, as far as there are any
-   * @param total children; 0 until the split has reported
-   * @param released children below this index are tasks
-   */
-  record JobHead(
-      TaskType jobType,
-      TaskType childType,
-      String userId,
-      JobState state,
-      List<TaskId> own,
-      int total,
-      int released) {}
-
-  Optional<JobHead> job(long id) {
-    return jdbc.sql(
-            """
-            SELECT job_type, child_type, user_id, state, split_number, split_table, merge_number,
-              merge_table, COALESCE(total, 0) AS total, released
-            FROM t_job
-            WHERE id = :id
-            """)
-        .param("id", id)
-        .query(
-            (rs, row) -> {
-              TaskType jobType = new TaskType(rs.getString("job_type"));
-              List<TaskId> own = new ArrayList<>();
-              for (String part : List.of("split", "merge")) {
-                long number = rs.getLong(part + "_number");
-                if (number > 0) {
-                  own.add(new TaskId(number, new TaskTable(jobType, rs.getInt(part + "_table"))));
-                }
-              }
-              return new JobHead(
-                  jobType,
-                  new TaskType(rs.getString("child_type")),
-                  rs.getString("user_id"),
-                  JobState.valueOf(rs.getString("state")),
-                  own,
-                  rs.getInt("total"),
-                  rs.getInt("released"));
-            })
-        .optional();
-  }
-
-  /** A child of a job that is a task. */
-  record Child(int index, TaskId task) {}
-
-  /** The children of a job that are tasks, from this index on, in order. */
-  List<Child> children(long jobId, TaskType type, int from, int limit) {
-    return jdbc.sql(
-            """
-            SELECT idx, task_number, table_number
-            FROM t_job_task
-            WHERE job_id = :job
-              AND idx >= :from
-              AND idx < :to
-              AND task_number IS NOT NULL
-            ORDER BY idx
-            """)
-        .params(Map.of("job", jobId, "from", from, "to", from + limit))
-        .query(
-            (rs, row) ->
-                new Child(
-                    rs.getInt("idx"),
-                    new TaskId(
-                        rs.getLong("task_number"), new TaskTable(type, rs.getInt("table_number")))))
-        .list();
   }
 
   /**

@@ -1,17 +1,20 @@
 package io.asyncflow.flowsvr.search;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.api.find.FoundTasks;
 import io.asyncflow.api.find.SearchOrder;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.number.NumberTime;
 import io.asyncflow.flowsvr.search.IndexRange.Index;
 import io.asyncflow.flowsvr.search.RangeMerge.Bounds;
-import io.asyncflow.flowsvr.search.RangeMerge.Seen;
-import io.asyncflow.flowsvr.search.SearchStore.JobHead;
+import io.asyncflow.flowsvr.search.SearchStore.Entry;
 import io.asyncflow.flowsvr.search.SearchStore.Look;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
 import io.asyncflow.flowsvr.system.Node;
@@ -28,12 +31,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.springframework.stereotype.Service;
@@ -73,14 +74,21 @@ public class TaskSearch {
 
   private final SearchPlan plan;
   private final SearchStore store;
+  private final JobMaps jobs;
   private final TaskFamilies families;
   private final TaskTypes types;
   private final Node node;
 
   TaskSearch(
-      SearchPlan plan, SearchStore store, TaskFamilies families, TaskTypes types, Node node) {
+      SearchPlan plan,
+      SearchStore store,
+      JobMaps jobs,
+      TaskFamilies families,
+      TaskTypes types,
+      Node node) {
     this.plan = plan;
     this.store = store;
+    this.jobs = jobs;
     this.families = families;
     this.types = types;
     this.node = node;
@@ -142,7 +150,7 @@ public class TaskSearch {
   FoundTasks search(Request request, Caller caller) {
     Page page = look(request, caller, RECENT);
     return new FoundTasks(
-        tasks(page.ids(), request.filter(), caller),
+        tasks(page, request, caller),
         page.nextCursor(),
         page.looked(),
         page.lookedBackTo(),
@@ -189,12 +197,10 @@ public class TaskSearch {
   /** The split and the merge of a job come first, then its children in their order. */
   private Page ofJob(Request request, Caller caller) {
     long jobId = request.filter().jobId();
-    JobHead job = JobMaps.head(store, jobId, caller);
+    JobRow job = jobs.head(jobId, caller);
     int from = request.cursor() == null ? 0 : indexOf(request.cursor(), BY_JOB_CURSOR);
-    List<TaskId> ids = new ArrayList<>(request.cursor() == null ? job.own() : List.of());
-    store
-        .children(jobId, job.childType(), from, request.limit())
-        .forEach(child -> ids.add(child.task()));
+    List<TaskId> ids = new ArrayList<>(request.cursor() == null ? job.ownTasks() : List.of());
+    jobs.children(job, from, request.limit()).forEach(child -> ids.add(child.task()));
     int next = from + request.limit();
     boolean isEnd = next >= job.released();
     return new Page(ids, isEnd ? null : BY_JOB_CURSOR + next, ids.size(), null, isEnd, BY_JOB);
@@ -232,14 +238,14 @@ public class TaskSearch {
     Position last = after;
     int looked = 0;
     while (!merge.isOver() && found.size() < request.limit()) {
-      Seen seen = merge.next();
-      if (seen == null) {
+      Entry entry = merge.next();
+      if (entry == null) {
         break;
       }
       looked++;
-      last = seen.entry().at();
-      if (seen.entry().fits()) {
-        found.add(new TaskId(last.number(), seen.table()));
+      last = entry.at();
+      if (entry.fits()) {
+        found.add(new TaskId(last.number(), entry.table()));
       }
     }
     boolean isEnd = merge.isOver();
@@ -249,7 +255,7 @@ public class TaskSearch {
         looked,
         looked == 0 ? null : timeOf(last, order),
         isEnd && ranges.isWhole(),
-        index.sqlName());
+        index.sqlName);
   }
 
   private static long timeOf(Position at, SearchOrder order) {
@@ -285,59 +291,41 @@ public class TaskSearch {
         .toList();
   }
 
-  /** The rows of a page without their contents: of the tasks that fit, and that the caller sees. */
-  public List<TaskRow> rows(Page page, Request request, Caller caller) {
-    return rows(page.ids(), request.filter(), caller);
-  }
-
   /**
-   * The rows of these tasks without their contents, in their order: of those that fit by now, and
+   * The rows of a page without their contents, in its order: of the tasks that fit by now, and
    * whose user the caller sees.
    */
-  private List<TaskRow> rows(List<TaskId> ids, TaskFilter filter, Caller caller) {
-    Map<TaskId, TaskRow> rows = rows(ids, filter);
-    return ids.stream()
+  public List<TaskRow> rows(Page page, Request request, Caller caller) {
+    TaskFilter filter = request.filter();
+    Map<TaskTable, List<Long>> numbers =
+        page.ids().stream().collect(groupingBy(TaskId::table, mapping(TaskId::number, toList())));
+    boolean mustTestTexts =
+        !filter.texts().isEmpty() && (!filter.ids().isEmpty() || filter.jobId() != null);
+    Map<TaskId, TaskRow> rows = new HashMap<>();
+    for (TaskTable table : families.existing(new HashSet<>(numbers.keySet()), RECENT)) {
+      List<Long> ofTable = numbers.get(table);
+      List<Long> wanted = mustTestTexts ? store.withTexts(table, ofTable, filter.texts()) : ofTable;
+      if (!wanted.isEmpty()) {
+        store.rows(table, wanted).forEach(row -> rows.put(row.id(), row));
+      }
+    }
+    return page.ids().stream()
         .map(rows::get)
         .filter(Objects::nonNull)
         .filter(row -> filter.fits(row) && caller.seesUser(row.userId()))
         .toList();
   }
 
-  /**
-   * The tasks with these ids, in their order: those that fit by now, and whose user the caller
-   * sees. Those that the answer has no room for lack their logs.
-   */
-  private List<Task> tasks(List<TaskId> ids, TaskFilter filter, Caller caller) {
+  /** The tasks of a page. Those that the answer has no room for lack their logs. */
+  private List<Task> tasks(Page page, Request request, Caller caller) {
     List<Task> tasks = new ArrayList<>();
     AnswerRoom room = new AnswerRoom();
-    for (TaskRow row : rows(ids, filter, caller)) {
+    for (TaskRow row : rows(page, request, caller)) {
       // The tasks of a type whose configuration was deleted still exist, but are not listed.
       Optional<Task> task = types.find(row.id().type()).map(row::toTask);
       boolean showsLog = caller.may(Verb.CONTEXT_READ) && room.take(AnswerRoom.bytesOf(row));
       task.map(whole -> showsLog ? whole : whole.withoutContents()).ifPresent(tasks::add);
     }
     return tasks;
-  }
-
-  private Map<TaskId, TaskRow> rows(List<TaskId> ids, TaskFilter filter) {
-    Map<TaskTable, List<Long>> numbers = new LinkedHashMap<>();
-    for (TaskId id : ids) {
-      numbers.computeIfAbsent(id.table(), table -> new ArrayList<>()).add(id.number());
-    }
-    Set<TaskTable> existing = families.existing(new HashSet<>(numbers.keySet()), RECENT);
-    boolean mustTestTexts =
-        !filter.texts().isEmpty() && (!filter.ids().isEmpty() || filter.jobId() != null);
-    Map<TaskId, TaskRow> rows = new HashMap<>();
-    numbers.forEach(
-        (table, ofTable) -> {
-          if (existing.contains(table)) {
-            Collection<Long> wanted =
-                mustTestTexts ? store.withTexts(table, ofTable, filter.texts()) : ofTable;
-            if (!wanted.isEmpty()) {
-              store.rows(table, wanted).forEach(row -> rows.put(row.id(), row));
-            }
-          }
-        });
-    return rows;
   }
 }

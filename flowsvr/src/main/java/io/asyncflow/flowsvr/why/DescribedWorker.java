@@ -1,7 +1,5 @@
 package io.asyncflow.flowsvr.why;
 
-import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
-
 /** A worker as it last described itself. */
 record DescribedWorker(String id, Description says, State state) {
 

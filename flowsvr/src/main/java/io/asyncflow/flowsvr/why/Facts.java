@@ -1,10 +1,11 @@
 package io.asyncflow.flowsvr.why;
 
 import io.asyncflow.api.pause.Pause;
+import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.TaskRow;
-import io.asyncflow.rules.TaskType;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -36,7 +37,7 @@ record Facts(
     List<Holder> holders,
     boolean hasUnnamedPollers,
     Integer ahead,
-    JobFacts job,
+    JobRow job,
     List<DoneAct> acts,
     Long lastSweep,
     Predicate<String> seesWorker,
@@ -57,50 +58,23 @@ record Facts(
   /** The holder of an executing task; empty for a client without an id. */
   record Holder(String workerId, long holdTime) {}
 
-  /**
-   * A job, as far as it decides about its tasks.
-   *
-   * @param total children; {@code null} until the split has reported
-   * @param released children below this index are tasks
-   * @param inFlight of these, how many have not ended
-   * @param window the most in flight; {@code null} for no limit
-   * @param isPaused whether an operator paused it
-   */
-  record JobFacts(
-      long id,
-      TaskType jobType,
-      TaskType childType,
-      String userId,
-      String state,
-      Integer total,
-      int released,
-      int inFlight,
-      Integer window,
-      boolean isPaused,
-      boolean isTeam) {}
-
   /** An act on a task, or on its job. */
   record DoneAct(
-      long time,
-      String act,
-      String object,
-      String operator,
-      String reason,
-      String actor,
-      String newTaskId) {
+      long time, String act, String operator, String reason, String actor, String newTaskId) {
 
     /** In whose name it was done; whom the caller was taken for if it named none. */
     String by() {
       return operator.isEmpty() ? actor : operator;
     }
+
+    String reasonOrNull() {
+      return reason.isEmpty() ? null : reason;
+    }
   }
 
-  String stageName() {
-    return row.id().type().name() + "/" + row.stage();
-  }
-
-  boolean isDue() {
-    return row.orderTime() <= row.now();
+  /** The last act of a kind. */
+  Optional<DoneAct> last(String kind) {
+    return acts.stream().filter(act -> act.act().equals(kind)).findFirst();
   }
 
   /** Those of the workers that the caller may learn of. */

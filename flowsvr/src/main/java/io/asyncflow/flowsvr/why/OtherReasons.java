@@ -1,10 +1,9 @@
 package io.asyncflow.flowsvr.why;
 
-import static io.asyncflow.flowsvr.why.Reasons.data;
-
-import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.job.core.JobPause;
+import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.why.Facts.DoneAct;
-import io.asyncflow.flowsvr.why.Facts.JobFacts;
 import io.asyncflow.rules.HoldEnd.Verdict;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.ScheduleLog;
@@ -23,15 +22,8 @@ final class OtherReasons {
       case EXECUTING -> addHeld(reasons, facts);
       case FAILED -> addFailed(reasons, facts);
       case CANCELLED -> addCancelled(reasons, facts);
-      case SUCCESS -> {
-        List<String> copies = copiesOf(facts);
-        reasons.add(
-            "DONE",
-            data("endedAt", facts.row().modifyTime(), "copies", copies.isEmpty() ? null : copies),
-            null,
-            null,
-            "It has succeeded.");
-      }
+      case SUCCESS ->
+          reasons.add(Cause.DONE, "endedAt", facts.row().modifyTime(), "copies", copiesOf(facts));
       case WAITING, PAUSED -> throw new IllegalArgumentException("it waits");
     }
     return reasons;
@@ -39,49 +31,41 @@ final class OtherReasons {
 
   private static void addHeld(Reasons reasons, Facts facts) {
     TaskRow row = facts.row();
-    boolean isOver = row.leaseEnd() <= row.now();
+    long end = row.leaseEnd();
+    boolean isOver = end <= row.now();
     boolean hasWorker = !row.workerId().isEmpty();
     String worker = hasWorker && facts.seesWorker().test(row.workerId()) ? row.workerId() : null;
-    long heardOf = Math.max(row.beatTime(), row.holdTime());
     if (isOver) {
-      reasons.add(
-          "LEASE_OVER",
-          data("worker", worker, "leaseUntil", row.leaseEnd(), "lastSweep", facts.lastSweep()),
-          null,
-          "CHECK_GOVERNANCE",
-          "Its lease is over; the next sweep gives it back.");
+      Long sweep = facts.lastSweep();
+      reasons.add(Cause.LEASE_OVER, "worker", worker, "leaseUntil", end, "lastSweep", sweep);
     } else {
-      reasons.add(
-          "HELD",
-          data(
-              "worker", worker,
-              "since", row.holdTime(),
-              "leaseUntil", row.leaseEnd(),
-              "beatAge", row.beatTime() == 0 ? null : row.now() - row.beatTime(),
-              "progress", row.progress(),
-              "hardEnd", hardEnd(row, facts.type()),
-              "stage", row.stage()),
-          row.leaseEnd(),
-          null,
-          "A worker holds it.");
+      reasons.addUntil(
+          end,
+          Cause.HELD,
+          "worker",
+          worker,
+          "since",
+          row.holdTime(),
+          "leaseUntil",
+          end,
+          "beatAge",
+          row.beatTime() == 0 ? null : row.now() - row.beatTime(),
+          "progress",
+          row.progress(),
+          "hardEnd",
+          facts.type() == null ? null : Leases.hardEnd(row, facts.type()),
+          "stage",
+          row.stage());
       addQueued(reasons, facts, worker);
     }
     if (!hasWorker) {
-      reasons.add(
-          "NO_HEARTBEATS",
-          data("until", row.leaseEnd()),
-          row.leaseEnd(),
-          null,
-          "Its holder has no id and sends no heartbeats.");
+      reasons.addUntil(end, Cause.NO_HEARTBEATS, "until", end);
     } else if (!isOver && facts.type() != null) {
       long lease = Leases.first(row.workerId(), facts.type()).toMillis();
-      if (row.now() - heardOf > lease * 2 / 5) {
-        reasons.add(
-            "WORKER_SILENT",
-            data("worker", worker, "beatAge", row.now() - heardOf, "leaseUntil", row.leaseEnd()),
-            row.leaseEnd(),
-            "WAIT",
-            "Its worker has been silent for longer than it should be.");
+      long age = row.now() - Math.max(row.beatTime(), row.holdTime());
+      if (age > lease * 2 / 5) {
+        reasons.addUntil(
+            end, Cause.WORKER_SILENT, "worker", worker, "beatAge", age, "leaseUntil", end);
       }
     }
   }
@@ -91,116 +75,77 @@ final class OtherReasons {
     String id = facts.row().id().toString();
     facts.workers().stream()
         .filter(described -> described.id().equals(worker))
-        .filter(described -> described.says().queued().contains(id))
+        .map(described -> described.says().queued())
+        .filter(queued -> queued.contains(id))
         .findFirst()
         .ifPresent(
-            described ->
-                reasons.add(
-                    "QUEUED_AT_WORKER",
-                    data("worker", worker, "queued", described.says().queued().size()),
-                    null,
-                    "WAIT",
-                    "Its worker has not begun it: a thread or a slot must become free first."));
-  }
-
-  private static Long hardEnd(TaskRow row, TaskTypeConfig type) {
-    return type == null ? null : Leases.hardEnd(row, type);
+            queued ->
+                reasons.add(Cause.QUEUED_AT_WORKER, "worker", worker, "queued", queued.size()));
   }
 
   private static void addFailed(Reasons reasons, Facts facts) {
     TaskRow row = facts.row();
     ScheduleLog.Last last = ScheduleLog.last(row.scheduleLog());
-    Optional<DoneAct> forced = last(facts, "SET_STATUS");
-    boolean isByOperator = forced.filter(act -> act.time() >= row.modifyTime()).isPresent();
+    Optional<DoneAct> forced =
+        facts.last("SET_STATUS").filter(act -> act.time() >= row.modifyTime());
     String verdict =
-        isByOperator
-            ? "OPERATOR"
-            : switch (last.outcome() == null ? "" : last.outcome()) {
-              case "", "FAIL" -> "FAIL"; // in the log of an old client no outcome stands
-              case "POISON" -> Verdict.POISON.name();
-              default -> "EXHAUSTED";
-            };
-    List<String> copies = copiesOf(facts);
+        switch (last.outcome() == null ? "" : last.outcome()) {
+          case "", "FAIL" -> "FAIL"; // in the log of an old client no outcome stands
+          case "POISON" -> Verdict.POISON.name();
+          default -> "EXHAUSTED";
+        };
     reasons.add(
-        "FAILED_FINAL",
-        data(
-            "verdict",
-            verdict,
-            "attempts",
-            row.crtRetryNum() + row.unexpectedNum(),
-            "deliveries",
-            row.deliveryCount(),
-            "lastError",
-            facts.seesContents() ? last.error() : null,
-            "operator",
-            isByOperator ? forced.get().by() : null,
-            "copies",
-            copies.isEmpty() ? null : copies),
-        null,
-        "RETRY",
-        "It has failed, and is not tried again.");
+        Cause.FAILED_FINAL,
+        "verdict",
+        forced.isPresent() ? "OPERATOR" : verdict,
+        "attempts",
+        row.crtRetryNum() + row.unexpectedNum(),
+        "deliveries",
+        row.deliveryCount(),
+        "lastError",
+        facts.seesContents() ? last.error() : null,
+        "operator",
+        forced.map(DoneAct::by).orElse(null),
+        "copies",
+        copiesOf(facts));
   }
 
   private static void addCancelled(Reasons reasons, Facts facts) {
-    Optional<DoneAct> act = last(facts, "CANCEL").or(() -> last(facts, "SET_STATUS"));
-    reasons.add(
-        "CANCELLED_BY",
-        data(
-            "operator", act.map(DoneAct::by).orElse(null),
-            "reason", act.map(DoneAct::reason).filter(text -> !text.isEmpty()).orElse(null),
-            "jobId", facts.row().place() == null ? null : "" + facts.row().place().jobId()),
-        null,
-        "RETRY",
-        "It was cancelled.");
+    Optional<DoneAct> act = facts.last("CANCEL").or(() -> facts.last("SET_STATUS"));
+    String by = act.map(DoneAct::by).orElse(null);
+    String reason = act.map(DoneAct::reasonOrNull).orElse(null);
+    String job = facts.row().place() == null ? null : "" + facts.row().place().jobId();
+    reasons.add(Cause.CANCELLED_BY, "operator", by, "reason", reason, "jobId", job);
   }
 
-  private static Optional<DoneAct> last(Facts facts, String kind) {
-    return facts.acts().stream().filter(act -> act.act().equals(kind)).findFirst();
-  }
-
+  /** The ids of the copies that were made of it; {@code null} if there are none. */
   private static List<String> copiesOf(Facts facts) {
-    return facts.acts().stream()
-        .map(DoneAct::newTaskId)
-        .filter(copy -> copy != null)
-        .distinct()
-        .toList();
+    List<String> copies =
+        facts.acts().stream()
+            .map(DoneAct::newTaskId)
+            .filter(copy -> copy != null)
+            .distinct()
+            .toList();
+    return copies.isEmpty() ? null : copies;
   }
 
   /** A child that is no task yet. */
-  static Reasons ofStaged(JobFacts job) {
+  static Reasons ofStaged(JobRow job) {
     Reasons reasons = new Reasons();
     String id = "" + job.id();
-    if (job.isPaused()) {
-      reasons.block("JOB_PAUSED", data("jobId", id), null, "RESUME_JOB", "Its job is paused.");
+    Integer window = job.window();
+    if (job.pause() == JobPause.PAUSED) {
+      reasons.add(Cause.JOB_PAUSED, "jobId", id);
     }
-    if (!job.state().equals("RUNNING")) {
-      reasons.block(
-          "JOB_HOLDS",
-          data("jobId", id, "state", job.state()),
-          null,
-          "OPEN_JOB",
-          "Its job is " + job.state() + ", and makes no tasks of its children.");
-    } else if (job.window() != null && job.inFlight() >= job.window()) {
-      reasons.block(
-          "JOB_WINDOW",
-          data("jobId", id, "window", job.window(), "inFlight", job.inFlight()),
-          null,
-          "WAIT",
-          "As many children of its job as may be in flight are, " + job.window() + ".");
+    if (job.state() != JobState.RUNNING) {
+      reasons.add(Cause.JOB_HOLDS, "jobId", id, "state", job.state().name());
+    } else if (job.room() == 0) {
+      int inFlight = job.released() - job.ended();
+      reasons.add(Cause.JOB_WINDOW, "jobId", id, "window", window, "inFlight", inFlight);
     } else if (job.isTeam()) {
-      reasons.block(
-          "TEAM_WAITS",
-          data("jobId", id, "released", job.released()),
-          null,
-          "START_WORKER",
-          "Its team waits for another worker: each copy has a worker of its own.");
+      reasons.add(Cause.TEAM_LACKS_WORKER, "jobId", id, "released", job.released());
     } else {
-      reasons.add(
-          "JOB_HOLDS",
-          data("jobId", id, "state", job.state()),
-          null,
-          "WAIT",
-          "Its job makes tasks of its children page by page.");
+      reasons.add(Cause.JOB_MAKES_TASKS, "jobId", id, "state", job.state().name());
     }
     return reasons;
   }

@@ -5,38 +5,45 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** Collects reasons; those that block come first. Not thread-safe. */
 final class Reasons {
 
-  private final List<WhyReason> blocking = new ArrayList<>();
-  private final List<WhyReason> others = new ArrayList<>();
+  private final List<WhyReason> all = new ArrayList<>();
+  private int blocking;
 
-  /** Names and values; a value that is {@code null} is left out. */
-  static Map<String, Object> data(Object... namesAndValues) {
-    Map<String, Object> data = new LinkedHashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      if (namesAndValues[i + 1] != null) {
-        data.put((String) namesAndValues[i], namesAndValues[i + 1]);
+  void add(Cause cause, Object... data) {
+    addUntil(null, cause, data);
+  }
+
+  /**
+   * Adds a reason.
+   *
+   * @param until epoch ms at which it ends by itself; {@code null} if that is not known
+   * @param data names and values; a value that is {@code null} is left out, and one whose name
+   *     begins with a hash is for the text alone
+   */
+  void addUntil(Long until, Cause cause, Object... data) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    String text = cause.text;
+    for (int i = 0; i < data.length; i += 2) {
+      String name = (String) data[i];
+      boolean isForText = name.startsWith("#");
+      text = text.replace("{" + (isForText ? name.substring(1) : name) + "}", "" + data[i + 1]);
+      if (!isForText && data[i + 1] != null) {
+        shown.put(name, data[i + 1]);
       }
     }
-    return data;
-  }
-
-  void block(String code, Map<String, Object> data, Long until, String todo, String text) {
-    blocking.add(new WhyReason(code, true, data, until, todo, text));
-  }
-
-  void add(String code, Map<String, Object> data, Long until, String todo, String text) {
-    others.add(new WhyReason(code, false, data, until, todo, text));
+    all.add(
+        cause.blocks ? blocking++ : all.size(),
+        new WhyReason(cause.code, cause.blocks, shown, until, cause.todo, text));
   }
 
   boolean isEmpty() {
-    return blocking.isEmpty() && others.isEmpty();
+    return all.isEmpty();
   }
 
   List<WhyReason> all() {
-    return Stream.concat(blocking.stream(), others.stream()).toList();
+    return List.copyOf(all);
   }
 }

@@ -11,16 +11,21 @@ import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.job.JobReach;
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
-import io.asyncflow.flowsvr.why.Facts.JobFacts;
 import io.asyncflow.flowsvr.why.Facts.Limits;
 import io.asyncflow.rules.CellRate;
-import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -34,25 +39,40 @@ import org.springframework.stereotype.Service;
 @Service
 class TaskWhy {
 
-  private static final long FRESH = Duration.ofSeconds(2).toNanos();
+  private static final Duration FRESH = Duration.ofSeconds(2);
 
   private final WhyStore store;
+  private final TaskStore tasks;
+  private final JobStore jobs;
+  private final JobTaskStore children;
+  private final Lanes lanes;
   private final TaskFamilies families;
   private final TaskTypes types;
-  private final Node node;
   private final TaskHolds holds;
-  private volatile Snapshot snapshot;
-
-  TaskWhy(WhyStore store, TaskFamilies families, TaskTypes types, Node node, TaskHolds holds) {
-    this.holds = holds;
-    this.store = store;
-    this.families = families;
-    this.types = types;
-    this.node = node;
-  }
 
   /** What workers said of themselves, for all who ask within two seconds. */
-  private record Snapshot(List<DescribedWorker> workers, long atNanos) {}
+  private final TimedCache<List<DescribedWorker>> workers;
+
+  TaskWhy(
+      WhyStore store,
+      TaskStore tasks,
+      JobStore jobs,
+      JobTaskStore children,
+      Lanes lanes,
+      TaskFamilies families,
+      TaskTypes types,
+      Node node,
+      TaskHolds holds) {
+    this.store = store;
+    this.tasks = tasks;
+    this.jobs = jobs;
+    this.children = children;
+    this.lanes = lanes;
+    this.families = families;
+    this.types = types;
+    this.workers = new TimedCache<>(List.of(), store::workers, node::nanoTime);
+    this.holds = holds;
+  }
 
   /**
    * Why a task does not run.
@@ -79,16 +99,16 @@ class TaskWhy {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_JOB} if the caller sees no such child
    */
   Why ofChild(long jobId, int index, Caller caller) {
-    JobFacts job =
+    JobRow job =
         job(jobId, caller)
             .filter(found -> found.total() == null || index < found.total())
             .orElseThrow(
                 () ->
                     new FlowException(
                         ErrorCode.NO_SUCH_JOB, "no job " + jobId + " has the child " + index));
-    return store
-        .child(job, index)
-        .map(task -> of(task, caller))
+    return children.tasks(jobId, job.childType(), index, 1).stream()
+        .findFirst()
+        .map(child -> of(child.task(), caller))
         .orElseGet(
             () -> {
               List<WhyReason> reasons = OtherReasons.ofStaged(job).all();
@@ -97,11 +117,8 @@ class TaskWhy {
   }
 
   /** The job, if the caller sees it. */
-  private Optional<JobFacts> job(long id, Caller caller) {
-    return store
-        .job(id)
-        .filter(job -> caller.sees(job.jobType().name(), job.userId()))
-        .filter(job -> caller.seesType(job.childType().name()));
+  private Optional<JobRow> job(long id, Caller caller) {
+    return jobs.find(id).filter(job -> JobReach.reaches(job, caller));
   }
 
   private static String headline(List<WhyReason> reasons) {
@@ -114,12 +131,17 @@ class TaskWhy {
         : BoundedCount.atLeast(ahead);
   }
 
-  private TaskRow row(TaskId id, Caller caller) {
+  /**
+   * The row of a task.
+   *
+   * @throws TaskNotFoundException if the caller sees no such task
+   */
+  TaskRow row(TaskId id, Caller caller) {
     if (!caller.seesType(id.type().name()) || !families.has(id.table())) {
       throw notFound(id, caller);
     }
-    return store
-        .task(id)
+    return tasks
+        .find(id)
         .filter(row -> caller.seesUser(row.userId()))
         .orElseThrow(() -> notFound(id, caller));
   }
@@ -137,11 +159,10 @@ class TaskWhy {
     boolean executes = row.status() == TaskStatus.EXECUTING;
     List<TaskTable> live = families.find(id.type(), RECENT).map(TaskFamily::live).orElse(List.of());
     boolean isDue = row.orderTime() <= row.now();
-    boolean isInLane = waits && !row.lane().equals(Lane.OPEN);
-    List<DescribedWorker> workers = waits || executes ? workers() : List.of();
-    Set<String> laneWorkers = isInLane ? store.workersOf(row.lane()) : Set.of();
-    boolean asksWhoHolds = waits && WorkerReasons.asksWhoHolds(row, workers, laneWorkers);
-    JobFacts job = row.place() == null ? null : job(row.place().jobId(), caller).orElse(null);
+    List<DescribedWorker> workers = waits || executes ? this.workers.within(FRESH) : List.of();
+    Set<String> laneWorkers = waits ? lanes.workersOf(row.lane()) : Set.of();
+    boolean asksWhoHolds = waits && WaitingReasons.asksWhoHolds(row, workers, laneWorkers);
+    JobRow job = row.place() == null ? null : job(row.place().jobId(), caller).orElse(null);
     return new Facts(
         row,
         type,
@@ -171,16 +192,5 @@ class TaskWhy {
       nextInMs = rate.permits(from, spent.now()) > 0 ? 0 : rate.waitMs(from, 1, spent.now());
     }
     return new Limits(executing, nextInMs);
-  }
-
-  private List<DescribedWorker> workers() {
-    Snapshot last = snapshot;
-    if (last != null && node.nanoTime() - last.atNanos() < FRESH) {
-      return last.workers();
-    }
-    long begin = node.nanoTime();
-    List<DescribedWorker> workers = store.workers();
-    snapshot = new Snapshot(workers, begin);
-    return workers;
   }
 }

@@ -13,7 +13,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
-import java.util.Optional;
+import io.asyncflow.rules.field.JobFields;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -49,15 +49,15 @@ class WhyController {
       TaskId id = taskId(in);
       in.refuseMisplaced("index", "it belongs to a jobId");
       in.refuseIfBad();
-      return Envelope.ok(new Because(reads.inTurn(() -> why.of(id, caller))));
+      return Envelope.ok(new Because(reads.instead(() -> why.of(id, caller))));
     }
     if (in.has("taskId")) {
       in.refuse("taskId", "must not be given together with jobId");
     }
-    Long jobId = in.text("jobId").required().as(WhyController::number, "is no job id");
+    Long jobId = JobFields.jobId(in);
     Integer index = in.number("index").required().between(0, MAX_CHILDREN).asInteger();
     in.refuseIfBad();
-    return Envelope.ok(new Because(reads.inTurn(() -> why.ofChild(jobId, index, caller))));
+    return Envelope.ok(new Because(reads.instead(() -> why.ofChild(jobId, index, caller))));
   }
 
   @Takes(summary = "What happened to a task, as far as it is known", shape = OfTask.class)
@@ -68,14 +68,10 @@ class WhyController {
   Envelope<TaskHistory> history(Fields in, Caller caller) {
     TaskId id = taskId(in);
     in.refuseIfBad();
-    return Envelope.ok(reads.inTurn(() -> histories.of(id, caller)));
+    return Envelope.ok(reads.instead(() -> histories.of(id, caller)));
   }
 
   private static TaskId taskId(Fields in) {
     return in.text("taskId").required().as(TaskId::parse, "is not a task id");
-  }
-
-  private static Optional<Long> number(String text) {
-    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
   }
 }

@@ -2,19 +2,15 @@ package io.asyncflow.flowsvr.why;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.joining;
-import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.pause.Pause;
-import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
-import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.why.DescribedWorker.State;
 import io.asyncflow.flowsvr.why.Facts.DoneAct;
 import io.asyncflow.flowsvr.why.Facts.Holder;
-import io.asyncflow.flowsvr.why.Facts.JobFacts;
-import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -25,26 +21,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What decides about a task, each in one bounded statement. Thread-safe. */
 @Component
 class WhyStore {
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Duration LOST_AFTER = Duration.ofSeconds(30);
   private static final int MOST_WORKERS = 1_000;
   private static final int MOST_HOLDERS = 100;
   private static final int MOST_ACTS = 100;
-
-  private static final TableSql BY_ID =
-      new TableSql(
-          "SELECT "
-              + TaskStore.COLUMNS_BUT_CONTENTS
-              + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id = ?");
 
   private static final TableSql AHEAD =
       new TableSql(
@@ -85,7 +72,6 @@ class WhyStore {
             LIMIT ?) executing
           """);
 
-  private final WorkerDescriptions descriptions = new WorkerDescriptions();
   private final JdbcClient jdbc;
 
   WhyStore(ReadDatabase reads) {
@@ -95,14 +81,6 @@ class WhyStore {
   /** The database's clock, epoch ms. */
   long now() {
     return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
-  }
-
-  /** The row of a task, without contents. */
-  Optional<TaskRow> task(TaskId id) {
-    return jdbc.sql(BY_ID.of(id.table()))
-        .param(id.number())
-        .query(TaskStore.rowsOf(id.table()))
-        .optional();
   }
 
   /** The pauses of a type, of a stage of it, and of workers. */
@@ -120,55 +98,33 @@ class WhyStore {
         .param("type", type.name())
         .param("stage", type.name() + "/" + stage)
         .param("most", MOST_WORKERS)
-        .query(
-            (rs, row) ->
-                new Pause(
-                    PauseKind.values()[rs.getInt("kind") - 1],
-                    rs.getString("name"),
-                    rs.getObject("until_time", Long.class),
-                    rs.getString("operator"),
-                    rs.getString("reason"),
-                    rs.getLong("pause_time")))
+        .query((rs, row) -> PauseStore.read(rs))
         .list();
   }
 
   /** The workers that were heard of last. */
   List<DescribedWorker> workers() {
-    List<DescribedWorker> workers =
-        jdbc.sql(
-                sql(
-                    """
+    return jdbc.sql(
+            sql(
+                """
                 SELECT worker_id, description, drain, now_ms - beat_time AS silent_ms
                 FROM t_worker FORCE INDEX (idx_beat)
                 ORDER BY beat_time DESC
                 LIMIT :most
                 """))
-            .param("most", MOST_WORKERS)
-            .query((rs, row) -> worker(rs))
-            .list();
-    descriptions.retain(workers.stream().map(DescribedWorker::id).collect(toSet()));
-    return workers;
+        .param("most", MOST_WORKERS)
+        .query((rs, row) -> worker(rs))
+        .list();
   }
 
   private DescribedWorker worker(ResultSet rs) throws SQLException {
-    String id = rs.getString("worker_id");
-    Description says = descriptions.of(id, rs.getString("description"));
+    Description says = Description.read(rs.getString("description"));
     boolean isSilent = rs.getLong("silent_ms") > LOST_AFTER.toMillis();
     State state =
         says.hasStopped()
             ? State.STOPPED
             : isSilent ? State.LOST : rs.getBoolean("drain") ? State.DRAINING : State.ALIVE;
-    return new DescribedWorker(id, says, state);
-  }
-
-  /** The workers of a lane. */
-  Set<String> workersOf(String lane) {
-    return jdbc.sql("SELECT workers FROM t_lane WHERE lane = :lane")
-        .param("lane", lane)
-        .query(String.class)
-        .optional()
-        .map(json -> Set.of(JSON.readValue(json, String[].class)))
-        .orElse(Set.of());
+    return new DescribedWorker(rs.getString("worker_id"), says, state);
   }
 
   /** The waiting tasks before this one in its stage and lane, over all live tables, to a limit. */
@@ -224,58 +180,11 @@ class WhyStore {
         .single();
   }
 
-  Optional<JobFacts> job(long id) {
-    return jdbc.sql(
-            """
-            SELECT id, job_type, child_type, user_id, state, total, released,
-              released - done - failed - cancelled AS in_flight, release_window, pause,
-              team IS NOT NULL AS is_team
-            FROM t_job
-            WHERE id = :id
-            """)
-        .param("id", id)
-        .query(
-            (rs, row) ->
-                new JobFacts(
-                    id,
-                    new TaskType(rs.getString("job_type")),
-                    new TaskType(rs.getString("child_type")),
-                    rs.getString("user_id"),
-                    rs.getString("state"),
-                    rs.getObject("total", Integer.class),
-                    rs.getInt("released"),
-                    rs.getInt("in_flight"),
-                    rs.getObject("release_window", Integer.class),
-                    rs.getInt("pause") == 1,
-                    rs.getBoolean("is_team")))
-        .optional();
-  }
-
-  /** The task of a child of a job, if there is one. */
-  Optional<TaskId> child(JobFacts job, int index) {
-    return jdbc.sql(
-            """
-            SELECT task_number, table_number
-            FROM t_job_task
-            WHERE job_id = :job
-              AND idx = :index
-              AND task_number IS NOT NULL
-            """)
-        .param("job", job.id())
-        .param("index", index)
-        .query(
-            (rs, row) ->
-                new TaskId(
-                    rs.getLong("task_number"),
-                    new TaskTable(job.childType(), rs.getInt("table_number"))))
-        .optional();
-  }
-
   /** The last acts on a task and on its job, newest first. */
   List<DoneAct> acts(TaskId task, Long jobId) {
     String ofObject =
         """
-        (SELECT id, act_time, act, object, operator, reason, actor, new_task_id
+        (SELECT id, act_time, act, operator, reason, actor, new_task_id
         FROM t_act FORCE INDEX (idx_object_time)
         WHERE object = ?
         ORDER BY act_time DESC, id DESC
@@ -295,7 +204,6 @@ class WhyStore {
                 new DoneAct(
                     rs.getLong("act_time"),
                     rs.getString("act"),
-                    rs.getString("object"),
                     rs.getString("operator"),
                     rs.getString("reason"),
                     rs.getString("actor"),

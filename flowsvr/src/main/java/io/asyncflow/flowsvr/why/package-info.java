@@ -3,7 +3,7 @@
  *
  * <p>{@code TaskWhy} reads what decides about the task: its row, its type, pauses, limits, the
  * workers as they last described themselves, the tasks before it, its job, the acts on it. The
- * rules are pure functions of these facts: {@code WaitingReasons}, {@code WorkerReasons} and {@code
- * OtherReasons}. Nothing is decided by what they say.
+ * rules are pure functions of these facts, {@code WaitingReasons} and {@code OtherReasons}; {@code
+ * Cause} is the table of all reasons. Nothing is decided by what they say.
  */
 package io.asyncflow.flowsvr.why;

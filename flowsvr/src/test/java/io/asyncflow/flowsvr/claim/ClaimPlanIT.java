@@ -19,11 +19,10 @@ import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.due.DueStore;
 import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
-import io.asyncflow.flowsvr.due.Range;
-import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.lane.LaneHeadStore;
 import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHeads;
-import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
 import io.asyncflow.flowsvr.lease.RenewalStore;
@@ -216,11 +215,11 @@ class ClaimPlanIT {
   @Test
   void lookForTheNextStageReadsItsFirstTask() {
     List<Source> after = List.of(new Source(table, "first"), new Source(table, "mine"));
-    assertThat(dueStore.headsOfNext(after))
+    assertThat(dueStore.next(after).values())
         .extracting(head -> head.source().stage())
         .containsExactly("mine", "other");
-    assertThat(rowsReadBy(() -> dueStore.headsOfNext(after))).isLessThanOrEqualTo(4);
-    assertThat(dueStore.headsOfNext(List.of(new Source(table, "other")))).isEmpty();
+    assertThat(rowsReadBy(() -> dueStore.next(after))).isLessThanOrEqualTo(4);
+    assertThat(dueStore.next(List.of(new Source(table, "other")))).isEmpty();
   }
 
   @Test
@@ -352,7 +351,7 @@ class ClaimPlanIT {
     given.copies(model, 10_000, 5_000, "status = 1, lane = ''");
     TaskTable many = model.table();
     analyze(many);
-    List<Place> places = List.of(new Place(many, "first"), new Place(many, "second"));
+    List<Source> places = List.of(new Source(many, "first"), new Source(many, "second"));
     assertThat(laneHeads.heads(places, List.of("plan-w")).heads())
         .singleElement()
         .satisfies(head -> assertThat(head.place()).isEqualTo(places.get(0)));
@@ -364,10 +363,10 @@ class ClaimPlanIT {
     assertThat(rowsReadBy(() -> claims.lockDue(mine, 10))).isLessThanOrEqualTo(3);
     assertThat(locksTakenBy(() -> claims.lockDue(mine, 10))).isLessThanOrEqualTo(3);
     assertThat(rowsReadBy(() -> claims.lockDue(open, 10))).isBetween(10L, 11L);
-    assertThat(dueStore.headsOfNext(List.of(new Source(many, "first", lane))))
+    assertThat(dueStore.next(List.of(new Source(many, "first", lane))).values())
         .extracting(head -> head.source().stage())
         .containsExactly("first");
-    assertThat(rowsReadBy(() -> dueStore.headsOfNext(List.of(new Source(many, "first", lane)))))
+    assertThat(rowsReadBy(() -> dueStore.next(List.of(new Source(many, "first", lane)))))
         .isLessThanOrEqualTo(3);
   }
 
@@ -388,7 +387,7 @@ class ClaimPlanIT {
       }
     }
     batch.batchUpdate("INSERT INTO t_lane_worker VALUES (?, ?)", lanes);
-    List<Place> places = List.of(new Place(of, "first"), new Place(of, "second"));
+    List<Source> places = List.of(new Source(of, "first"), new Source(of, "second"));
     assertThat(laneHeads.heads(places, workers).heads()).hasSize(1);
     assertThat(laneHeads.heads(places, workers).isCut()).isFalse();
     // 1,501 rows of 301 workers, grouped to 61 lanes in temporary tables, two steps a lane
@@ -417,8 +416,8 @@ class ClaimPlanIT {
         1_000,
         "status = 1, task_stage = CONCAT('s', id % 50), lane = CONCAT('feed', LPAD(id DIV 50 % 20,"
             + " 12, '0'))");
-    List<Place> places =
-        IntStream.range(0, 50).mapToObj(i -> new Place(model.table(), "s" + i)).toList();
+    List<Source> places =
+        IntStream.range(0, 50).mapToObj(i -> new Source(model.table(), "s" + i)).toList();
     LaneHeads found = laneHeads.heads(places, List.of("many-w"));
     assertThat(found.heads()).hasSizeGreaterThanOrEqualTo(1_000);
     assertThat(found.isCut()).isFalse();
@@ -447,8 +446,8 @@ class ClaimPlanIT {
             .query()
             .singleRow();
     Map<String, Object> next =
-        jdbc.sql("EXPLAIN " + DueStore.HEAD_OF_NEXT.of(table))
-            .params("mine", "mine", "0123456789abcdef")
+        jdbc.sql("EXPLAIN " + DueStore.NEXT.of(table))
+            .params(1, "mine", "mine", "0123456789abcdef")
             .query()
             .singleRow();
     assertThat(List.of(look, lock, lockOfLane, next))

@@ -8,7 +8,11 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.due.DueLook.Look;
 import io.asyncflow.flowsvr.due.DueLook.LookRequest;
+import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Seen;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.Freshness;
@@ -265,7 +269,7 @@ class DueLookTest {
             .forEach(orderTime -> heads.add(new Head(range.source(), 7, orderTime, NOW)));
       }
       asked.add(limits);
-      return new Seen(heads, 1, end, false, false);
+      return new Seen(heads, new Position(1, end, false), false);
     }
   }
 }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Sources;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;

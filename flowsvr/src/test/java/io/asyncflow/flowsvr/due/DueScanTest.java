@@ -15,6 +15,8 @@ import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.lane.LaneHeadStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.redis.RedisLink;

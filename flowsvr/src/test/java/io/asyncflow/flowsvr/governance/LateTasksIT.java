@@ -8,7 +8,7 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
-import io.asyncflow.flowsvr.due.DueWork;
+import io.asyncflow.flowsvr.due.DueStore;
 import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -35,7 +35,7 @@ class LateTasksIT {
   @Autowired TaskTypes types;
   @Autowired PausesInForce pauses;
   @Autowired TaskFamilies families;
-  @Autowired DueWork dueWork;
+  @Autowired DueStore index;
 
   private final Node node = new Node();
   private final AtomicBoolean leads = new AtomicBoolean(true);
@@ -54,7 +54,7 @@ class LateTasksIT {
   }
 
   private LateTasks lateTasksOf(TaskFamilies looked) {
-    return new LateTasks(types, looked, dueWork, pauses, leads::get, node);
+    return new LateTasks(types, looked, index, pauses, leads::get, node);
   }
 
   /** What a scrape reads, by type. */

@@ -20,6 +20,7 @@ import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
+import io.asyncflow.flowsvr.index.SourceWalk;
 import io.asyncflow.flowsvr.search.TaskSearch.Request;
 import io.asyncflow.flowsvr.search.words.SearchTerms;
 import io.asyncflow.flowsvr.search.words.SearchWords;
@@ -366,7 +367,7 @@ class TaskSearchIT {
       page = page(filter, null, 100, page.nextCursor(), TestCallers.ADMIN);
     }
 
-    assertThat(tasks + page.taskList().size()).isEqualTo(SearchPlan.MOST_LANES);
+    assertThat(tasks + page.taskList().size()).isEqualTo(SourceWalk.LANES);
     assertThat(page.isWhole()).isFalse();
   }
 

@@ -24,11 +24,15 @@ import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.FireId;
@@ -48,11 +52,16 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class TaskWhyIT {
 
   private static final Reason ADA = new Reason("ada", "because");
+  private static final String TEAM = "team = '{\"workers\":2,\"taskStage\":\"first\"}'";
   private static final AtomicLong NUMBERS = new AtomicLong(900_000);
 
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
   @Autowired WhyStore store;
+  @Autowired TaskStore tasks;
+  @Autowired JobStore jobs;
+  @Autowired JobTaskStore children;
+  @Autowired Lanes lanes;
   @Autowired TaskHistories histories;
   @Autowired TaskFamilies families;
   @Autowired TaskTypes types;
@@ -67,12 +76,12 @@ class TaskWhyIT {
 
   /** By an instance of its own, which has not seen any workers yet. */
   private Why why(TaskId id, Caller caller) {
-    TaskWhy fresh = new TaskWhy(store, families, types, node, holds);
+    TaskWhy fresh = new TaskWhy(store, tasks, jobs, children, lanes, families, types, node, holds);
     return reads.inTurn(() -> fresh.of(id, caller));
   }
 
   private Why whyOfChild(long job, int index) {
-    TaskWhy fresh = new TaskWhy(store, families, types, node, holds);
+    TaskWhy fresh = new TaskWhy(store, tasks, jobs, children, lanes, families, types, node, holds);
     return reads.inTurn(() -> fresh.ofChild(job, index, TestCallers.ADMIN));
   }
 
@@ -318,7 +327,7 @@ class TaskWhyIT {
   void aCopyOfATeamWaitsForItsWorkerOrIsMoved() {
     TaskType type = given.aType().create();
     TaskId id = given.aWaitingTask().ofType(type).forWorkers("team-w").create();
-    long job = job(type, "RUNNING", null, null, "team = '{}'");
+    long job = job(type, "RUNNING", null, null, TEAM);
     given.set(id, "job_id = " + job + ", job_index = 0, job_copies = 2");
     try {
       assertThat(codes(why(id))).contains("LANE_NO_WORKER", "TEAM_WAITS");
@@ -497,7 +506,7 @@ class TaskWhyIT {
     TaskType type = given.aType().create();
     long windowed = job(type, "RUNNING", 2, null, null);
     long paused = job(type, "RUNNING", null, 1, null);
-    long team = job(type, "RUNNING", null, null, "team = '{}'");
+    long team = job(type, "RUNNING", null, null, TEAM);
     long splitting = job(type, "SPLITTING", null, null, "total = NULL");
     try {
       assertThat(reason(whyOfChild(windowed, 5), "JOB_WINDOW").data())

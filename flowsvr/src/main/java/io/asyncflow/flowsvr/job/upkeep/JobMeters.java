@@ -11,8 +11,6 @@ import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -81,18 +79,12 @@ class JobMeters {
   }
 
   private static MetricSnapshot states(Map<JobState, Long> states) {
-    GaugeSnapshot.Builder gauge =
-        GaugeSnapshot.builder()
-            .name(JOBS)
-            .help("jobs that go on or have failed, by their state; a thousand at most");
-    states.forEach(
-        (state, jobs) ->
-            gauge.dataPoint(
-                GaugeDataPointSnapshot.builder()
-                    .labels(Labels.of("state", label(state)))
-                    .value(jobs)
-                    .build()));
-    return gauge.build();
+    return ScrapedMetrics.gauge(
+        JOBS,
+        "jobs that go on or have failed, by their state; a thousand at most",
+        states,
+        state -> Labels.of("state", label(state)),
+        Long::doubleValue);
   }
 
   private static MetricSnapshot ended(Map<String, EndedJobs> ends) {

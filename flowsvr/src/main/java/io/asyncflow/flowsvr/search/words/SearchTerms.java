@@ -87,10 +87,8 @@ public final class SearchTerms {
     }
     Term term = terms.get(word.name());
     if (term == null) {
-      return "the word '"
-          + word.name()
-          + "' is not known; known are "
-          + String.join(", ", terms.keySet());
+      String known = String.join(", ", terms.keySet());
+      return "the word '" + word.name() + "' is not known; known are " + known;
     }
     if (term.operators().indexOf(word.operator()) < 0) {
       return word.name() + " is written as in " + term.form();
@@ -143,6 +141,10 @@ public final class SearchTerms {
     terms.put(name, new Term(LIST, name + ":value", take));
   }
 
+  private static String wrong(Word word, String why) {
+    return word.name() + ": '" + shown(word.values().get(0)) + "' " + why;
+  }
+
   private static String shown(String value) {
     int most = Math.min(value.length(), 40);
     boolean cutsAPair = most < value.length() && Character.isHighSurrogate(value.charAt(most - 1));
@@ -170,7 +172,7 @@ public final class SearchTerms {
       return "job takes one job";
     }
     if (!id.matches("[1-9][0-9]{0,17}")) {
-      return "job: '" + shown(id) + "' is no job id";
+      return wrong(word, "is no job id");
     }
     jobId = Long.valueOf(id);
     return null;
@@ -195,10 +197,8 @@ public final class SearchTerms {
     }
     Optional<Span> span = SearchTimes.span(word.values().get(0));
     if (span.isEmpty()) {
-      return word.name()
-          + ": '"
-          + shown(word.values().get(0))
-          + "' is no time; write 2026-11-20, 2026-11-20T12:30, or two with .. between them";
+      return wrong(
+          word, "is no time; write 2026-11-20, 2026-11-20T12:30, or two with .. between them");
     }
     take.accept(span.get());
     return null;
@@ -211,11 +211,7 @@ public final class SearchTerms {
     }
     OptionalLong duration = SearchTimes.duration(word.values().get(0));
     if (duration.isEmpty()) {
-      return word.name()
-          + ": '"
-          + shown(word.values().get(0))
-          + "' is no duration such as 90s, 10m,"
-          + " 1h or 2d";
+      return wrong(word, "is no duration such as 90s, 10m, 1h or 2d");
     }
     long moment = base + sign * duration.getAsLong();
     boolean isLater = (word.operator() == '>') == (sign > 0);
@@ -230,7 +226,7 @@ public final class SearchTerms {
     }
     String text = word.values().get(0);
     if (!text.matches("[0-9]{1,9}")) {
-      return "retries: '" + shown(text) + "' is no number";
+      return wrong(word, "is no number");
     }
     if (word.operator() == '>') {
       retriesAbove = Integer.valueOf(text);

@@ -37,33 +37,25 @@ public record TaskFilter(
 
   /** The same for the tasks of these users alone. */
   public TaskFilter ofUsers(Set<String> only) {
-    return new TaskFilter(
-        ids,
-        jobId,
-        types,
-        statuses,
-        stages,
-        only,
-        workers,
-        texts,
-        created,
-        due,
-        retriesAbove,
-        retriesBelow);
+    return with(only, created);
   }
 
   /** The same for tasks whose numbers were made before this time alone, in epoch ms. */
   public TaskFilter madeBefore(long ms) {
+    return with(users, created.and(Span.before(ms)));
+  }
+
+  private TaskFilter with(Set<String> newUsers, Span newCreated) {
     return new TaskFilter(
         ids,
         jobId,
         types,
         statuses,
         stages,
-        users,
+        newUsers,
         workers,
         texts,
-        created.and(Span.before(ms)),
+        newCreated,
         due,
         retriesAbove,
         retriesBelow);

@@ -1,11 +1,20 @@
 package io.asyncflow.flowsvr.stats.depth;
 
-import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
+import static java.util.stream.Collectors.partitioningBy;
+
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Estimates how many tasks lie in ranges of {@code idx_claim} by what the optimizer guesses of
@@ -50,87 +59,72 @@ final class DepthEstimate {
     this.isOver = isOver;
   }
 
-  /** A part of a range, and how many tasks it is taken for. */
-  private record Part(Range range, long tasks) {
+  /**
+   * A part of a range, and how many tasks it is taken for.
+   *
+   * @param of which of the ranges
+   */
+  private record Part(int of, Range range, long tasks) {
 
-    boolean isDivisible() {
-      return range.to() - range.from() >= FURTHER_PARTS;
+    private boolean isTooLarge(long sum) {
+      return tasks > sum / SHARE
+          && tasks > counted(range.source()) / 2
+          && range.to() - range.from() >= FURTHER_PARTS;
+    }
+
+    private Stream<Part> cut(int pieces) {
+      long length = range.to() - range.from();
+      long most = Math.min(pieces, length);
+      LongUnaryOperator begin =
+          i -> i == most ? range.to() : range.from() + (long) ((double) length * i / most);
+      return LongStream.range(0, most)
+          .mapToObj(i -> new Range(range.source(), begin.applyAsLong(i), begin.applyAsLong(i + 1)))
+          .map(piece -> new Part(of, piece, 0));
     }
   }
 
   /** The numbers of tasks in each of these ranges; empty if the time was over before. */
   List<Long> of(List<Range> ranges) {
-    if (isOver.getAsBoolean()) {
-      return List.of();
-    }
-    List<List<Part>> parts = guessed(ranges.stream().map(List::of).toList());
-    for (int i = 0; i <= FURTHER_CUTS; i++) {
-      int pieces = i == 0 ? PARTS : FURTHER_PARTS;
-      List<List<Range>> toCut = parts.stream().map(DepthEstimate::tooLarge).toList();
-      if (toCut.stream().allMatch(List::isEmpty)) {
-        break;
-      }
+    List<Part> parts = new ArrayList<>();
+    List<Part> unknown =
+        IntStream.range(0, ranges.size()).mapToObj(i -> new Part(i, ranges.get(i), 0)).toList();
+    long[] sums = new long[ranges.size()];
+    for (int i = 0; !unknown.isEmpty(); i++) {
       if (isOver.getAsBoolean()) {
         return List.of(); // a part with most of the tasks may be far off
       }
-      List<List<Part>> smaller =
-          guessed(
-              toCut.stream()
-                  .map(of -> of.stream().flatMap(range -> cut(range, pieces).stream()).toList())
-                  .toList());
-      parts = replaced(parts, toCut, smaller);
+      parts.addAll(guessed(unknown));
+      Arrays.fill(sums, 0);
+      parts.forEach(part -> sums[part.of()] += part.tasks());
+      boolean isLast = i > FURTHER_CUTS;
+      Map<Boolean, List<Part>> tooLarge =
+          parts.stream()
+              .collect(partitioningBy(part -> !isLast && part.isTooLarge(sums[part.of()])));
+      parts = new ArrayList<>(tooLarge.get(false));
+      int pieces = i == 0 ? PARTS : FURTHER_PARTS;
+      unknown = tooLarge.get(true).stream().flatMap(part -> part.cut(pieces)).toList();
     }
-    return parts.stream().map(DepthEstimate::sum).toList();
-  }
-
-  private static List<Range> tooLarge(List<Part> parts) {
-    long sum = sum(parts);
-    return parts.stream()
-        .filter(part -> part.tasks() > sum / SHARE)
-        .filter(part -> part.tasks() > counted(part.range().place()) / 2)
-        .filter(Part::isDivisible)
-        .map(Part::range)
-        .toList();
-  }
-
-  private static List<List<Part>> replaced(
-      List<List<Part>> parts, List<List<Range>> cut, List<List<Part>> by) {
-    List<List<Part>> all = new ArrayList<>();
-    for (int i = 0; i < parts.size(); i++) {
-      List<Range> gone = cut.get(i);
-      List<Part> some =
-          new ArrayList<>(parts.get(i).stream().filter(p -> !gone.contains(p.range())).toList());
-      some.addAll(by.get(i));
-      all.add(some);
-    }
-    return all;
-  }
-
-  private static long sum(List<Part> parts) {
-    return parts.stream().mapToLong(Part::tasks).sum();
+    return Arrays.stream(sums).boxed().toList();
   }
 
   /** Asks for all parts together, a few statements in all. */
-  private List<List<Part>> guessed(List<List<Range>> ranges) {
-    List<Range> flat = ranges.stream().flatMap(List::stream).toList();
+  private List<Part> guessed(List<Part> parts) {
     List<Long> said = new ArrayList<>();
-    for (int start = 0; start < flat.size(); start += STATEMENT) {
-      said.addAll(guesses.apply(flat.subList(start, Math.min(start + STATEMENT, flat.size()))));
+    for (int start = 0; start < parts.size(); start += STATEMENT) {
+      List<Part> some = parts.subList(start, Math.min(start + STATEMENT, parts.size()));
+      said.addAll(guesses.apply(some.stream().map(Part::range).toList()));
     }
-    List<List<Part>> parts = new ArrayList<>();
-    int next = 0;
-    for (List<Range> some : ranges) {
-      List<Part> ofSome = new ArrayList<>();
-      for (Range range : some) {
-        ofSome.add(new Part(range, taken(range.place(), said.get(next++))));
-      }
-      parts.add(ofSome);
-    }
-    return parts;
+    return IntStream.range(0, parts.size())
+        .mapToObj(
+            i -> {
+              Part part = parts.get(i);
+              return new Part(part.of(), part.range(), taken(part.range().source(), said.get(i)));
+            })
+        .toList();
   }
 
   /** 1 is what an engine says of nothing. */
-  private static long taken(Place place, long guess) {
+  private static long taken(Source place, long guess) {
     return guess <= 1 ? 0 : guess <= counted(place) ? guess : guess / 2;
   }
 
@@ -138,24 +132,8 @@ final class DepthEstimate {
    * Up to here a guess is a count: as many entries as the counted pages have room for. Pages are at
    * least half full, so a guess that was doubled is beyond it.
    */
-  private static long counted(Place place) {
+  private static long counted(Source place) {
     int texts = (place.stage() + place.lane()).getBytes(StandardCharsets.UTF_8).length;
     return PAGES_COUNTED * PAGE / (ENTRY + texts);
-  }
-
-  private static List<Range> cut(Range range, int parts) {
-    long length = range.to() - range.from();
-    int most = (int) Math.max(1, Math.min(parts, length));
-    List<Range> cut = new ArrayList<>(most);
-    for (int i = 0; i < most; i++) {
-      cut.add(
-          new Range(
-              range.place(),
-              range.from() + (long) ((double) length * i / most),
-              i == most - 1
-                  ? range.to()
-                  : range.from() + (long) ((double) length * (i + 1) / most)));
-    }
-    return cut;
   }
 }

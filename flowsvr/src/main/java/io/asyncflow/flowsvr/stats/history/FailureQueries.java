@@ -30,12 +30,6 @@ public class FailureQueries {
   private static final int SPARK = 24;
   private static final int ROWS = 20_000;
 
-  private static final Comparator<Group> LATEST_FIRST =
-      comparingLong((Group group) -> group.last.lastTime())
-          .reversed()
-          .thenComparing(comparing(group -> group.last.key().type()))
-          .thenComparing(comparingLong(group -> group.last.key().fingerprint().value()));
-
   private final FailureHistoryStore store;
   private final ReadDatabase database;
 
@@ -70,6 +64,12 @@ public class FailureQueries {
   /** The place of a group in the list. */
   public record Cursor(long lastTime, Fingerprint fingerprint, String type) {
 
+    private static final Comparator<Cursor> LATEST_FIRST =
+        comparingLong(Cursor::lastTime)
+            .reversed()
+            .thenComparing(Cursor::type)
+            .thenComparingLong(cursor -> cursor.fingerprint().value());
+
     private static final Pattern FORM =
         Pattern.compile("([0-9]{1,15})-([0-9a-f]{16})-([a-z0-9_]+)");
 
@@ -82,12 +82,7 @@ public class FailureQueries {
     }
 
     boolean isBefore(Group group) {
-      Row row = group.last;
-      int byTime = Long.compare(row.lastTime(), lastTime);
-      int byType = row.key().type().compareTo(type);
-      return byTime != 0
-          ? byTime < 0
-          : byType != 0 ? byType > 0 : row.key().fingerprint().value() > fingerprint.value();
+      return LATEST_FIRST.compare(this, group.cursor()) < 0;
     }
 
     @Override
@@ -164,7 +159,7 @@ public class FailureQueries {
     List<Group> rest =
         groups.values().stream()
             .filter(group -> asked.after() == null || asked.after().isBefore(group))
-            .sorted(LATEST_FIRST)
+            .sorted(comparing(Group::cursor, Cursor.LATEST_FIRST))
             .toList();
     List<Group> page = rest.subList(0, Math.min(asked.limit(), rest.size()));
     Map<Key, Sample> samples = store.samples(page.stream().map(group -> group.last.key()).toList());

@@ -4,8 +4,6 @@ import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
 import io.asyncflow.flowsvr.system.metric.StageSeries;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
-import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
@@ -57,51 +55,28 @@ class DepthMeters {
       series = newSeries();
       return List.of();
     }
-    Map<Labels, Shown> shown = new HashMap<>();
+    Map<Labels, StageDepth> shown = new HashMap<>();
     for (StageDepth depth : present.depths(AGE)) {
-      shown.merge(series.of(depth.type(), depth.stage()), Shown.of(depth), Shown::plus);
+      shown.merge(series.of(depth.type(), depth.stage()), depth, StageDepth::plus);
     }
-    series.all().forEach(labels -> shown.putIfAbsent(labels, Shown.NOTHING));
+    series.all().forEach(labels -> shown.putIfAbsent(labels, StageDepth.NOTHING));
     return List.of(
-        gauge(DUE, "tasks that wait and are due; estimated beyond a hundred", shown, Shown::due),
+        gauge(
+            DUE, "tasks that wait and are due; estimated beyond a hundred", shown, StageDepth::due),
         gauge(
             EXECUTING,
             "tasks that workers hold; estimated beyond a thousand",
             shown,
-            Shown::executing),
+            StageDepth::executing),
         gauge(
             OLDEST,
             "since the first of the due tasks became due, also of what is paused; 0 if none is due",
             shown,
-            Shown::oldestSeconds));
-  }
-
-  private record Shown(double due, double executing, double oldestSeconds) {
-
-    static final Shown NOTHING = new Shown(0, 0, 0);
-
-    static Shown of(StageDepth depth) {
-      return new Shown(depth.due(), depth.executing(), depth.oldestDueMs() / 1_000.0);
-    }
-
-    Shown plus(Shown other) {
-      return new Shown(
-          due + other.due,
-          executing + other.executing,
-          Math.max(oldestSeconds, other.oldestSeconds));
-    }
+            depth -> depth.oldestDueMs() / 1_000.0));
   }
 
   private static MetricSnapshot gauge(
-      String name, String help, Map<Labels, Shown> shown, ToDoubleFunction<Shown> value) {
-    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
-    shown.forEach(
-        (labels, one) ->
-            gauge.dataPoint(
-                GaugeDataPointSnapshot.builder()
-                    .labels(labels)
-                    .value(value.applyAsDouble(one))
-                    .build()));
-    return gauge.build();
+      String name, String help, Map<Labels, StageDepth> shown, ToDoubleFunction<StageDepth> value) {
+    return ScrapedMetrics.gauge(name, help, shown, labels -> labels, value);
   }
 }

@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.stats.Overview;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.stats.present.OverviewReader.Present;
+import io.asyncflow.flowsvr.stats.present.PresentReader.Present;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
@@ -35,20 +35,16 @@ public class PresentQueries implements DisposableBean {
   private final ExecutorService background = DaemonThreads.pool(1, "stats-snapshots");
   private final Snapshots<Present> overview;
   private final Map<TaskType, Snapshots<StageList>> stages = new ConcurrentHashMap<>();
-  private final StageReader reader;
+  private final PresentReader reader;
   private final TaskTypes types;
   private final int rest;
   private final Node node;
 
   PresentQueries(
-      OverviewReader overview,
-      StageReader stages,
-      TaskTypes types,
-      @Value("${flow.stats.rest:50}") int rest,
-      Node node) {
-    this.overview = new Snapshots<>(overview::read, rest, node, background);
+      PresentReader reader, TaskTypes types, @Value("${flow.stats.rest:50}") int rest, Node node) {
+    this.overview = new Snapshots<>(reader::read, rest, node, background);
     this.rest = rest;
-    this.reader = stages;
+    this.reader = reader;
     this.types = types;
     this.node = node;
   }
@@ -97,7 +93,7 @@ public class PresentQueries implements DisposableBean {
     }
     return stages
         .computeIfAbsent(
-            type, read -> new Snapshots<>(() -> reader.read(read), rest, node, background))
+            type, read -> new Snapshots<>(() -> reader.stages(read), rest, node, background))
         .current();
   }
 

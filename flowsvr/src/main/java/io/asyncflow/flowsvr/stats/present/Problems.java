@@ -2,11 +2,11 @@ package io.asyncflow.flowsvr.stats.present;
 
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.Overview.Problem;
+import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
-import io.asyncflow.flowsvr.stats.depth.First;
 import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
-import io.asyncflow.flowsvr.stats.present.OverviewReader.OfType;
+import io.asyncflow.flowsvr.stats.present.PresentReader.OfType;
 import io.asyncflow.flowsvr.stats.present.ServedStagesStore.Stage;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.time.Duration;
@@ -106,10 +106,10 @@ final class Problems {
   private Map<String, Set<String>> unserved(List<OfType> types) {
     Map<String, Set<String>> stages = new HashMap<>();
     for (OfType type : types) {
-      List<First> waiting = type.config().paused() ? List.of() : type.waiting();
-      for (First first : waiting) {
-        Stage stage = new Stage(type.name(), first.place().stage());
-        if (first.dueMs() > UNSERVED.toMillis() && !workers.containsKey(stage)) {
+      List<Head> waiting = type.config().paused() ? List.of() : type.waiting();
+      for (Head first : waiting) {
+        Stage stage = new Stage(type.name(), first.source().stage());
+        if (first.lateMs() > UNSERVED.toMillis() && !workers.containsKey(stage)) {
           stages.computeIfAbsent(stage.type(), name -> new TreeSet<>()).add(stage.name());
         }
       }

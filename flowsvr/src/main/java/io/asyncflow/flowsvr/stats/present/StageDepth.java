@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.stats.present;
 
 import io.asyncflow.api.stats.BoundedCount;
-import io.asyncflow.flowsvr.stats.depth.First;
-import io.asyncflow.flowsvr.stats.depth.Place;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Source;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +15,13 @@ import java.util.Map;
  */
 record StageDepth(String type, String stage, long due, long executing, long oldestDueMs) {
 
-  private static StageDepth of(Place place, long due, long executing, long oldestDueMs) {
+  static final StageDepth NOTHING = new StageDepth("", "", 0, 0, 0);
+
+  private static StageDepth of(Source place, long due, long executing, long oldestDueMs) {
     return new StageDepth(place.table().type().name(), place.stage(), due, executing, oldestDueMs);
   }
 
-  private StageDepth plus(StageDepth other) {
+  StageDepth plus(StageDepth other) {
     return new StageDepth(
         type,
         stage,
@@ -30,9 +32,9 @@ record StageDepth(String type, String stage, long due, long executing, long olde
 
   /** The sums of all tables and lanes. */
   static List<StageDepth> of(
-      List<First> waiting, Map<Place, BoundedCount> due, Map<Place, BoundedCount> executing) {
+      List<Head> waiting, Map<Source, BoundedCount> due, Map<Source, BoundedCount> executing) {
     Map<List<String>, StageDepth> sums = new HashMap<>();
-    waiting.forEach(first -> add(sums, of(first.place(), 0, 0, Math.max(0, first.dueMs()))));
+    waiting.forEach(first -> add(sums, of(first.source(), 0, 0, Math.max(0, first.lateMs()))));
     due.forEach((place, count) -> add(sums, of(place, count.count(), 0, 0)));
     executing.forEach((place, count) -> add(sums, of(place, 0, count.count(), 0)));
     return List.copyOf(sums.values());

@@ -3,11 +3,17 @@ package io.asyncflow.flowsvr.system.metric;
 import io.asyncflow.flowsvr.system.Outage;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -39,6 +45,21 @@ public class ScrapedMetrics {
     if (registry != null) {
       registry.register(new Source(names, source));
     }
+  }
+
+  /** A gauge with a value for each key, in the order of the map. */
+  public static <K, V> MetricSnapshot gauge(
+      String name,
+      String help,
+      Map<K, V> values,
+      Function<K, Labels> labels,
+      ToDoubleFunction<V> value) {
+    GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
+    values.forEach(
+        (key, of) ->
+            gauge.dataPoint(
+                new GaugeDataPointSnapshot(value.applyAsDouble(of), labels.apply(key), null)));
+    return gauge.build();
   }
 
   private static final class Source implements MultiCollector {

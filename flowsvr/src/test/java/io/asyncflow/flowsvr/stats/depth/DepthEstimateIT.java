@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.OwnSchema;
-import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.index.TaskIndexStore;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -79,9 +81,9 @@ class DepthEstimateIT {
     fill(table, 1_000_000, 2_000, "other", "n");
     jdbc.sql("ANALYZE TABLE " + table.sqlName()).query().listOfRows(); // as it does by itself
 
-    Range range = new Range(new Place(table, TaskStatus.WAITING, stage, ""), FROM, FROM + length);
+    Range range = new Range(new Source(table, TaskStatus.WAITING, stage, ""), FROM, FROM + length);
     long estimate =
-        new DepthEstimate(new DepthStore(jdbc, () -> false)::guesses, () -> false)
+        new DepthEstimate(new TaskIndexStore(jdbc, () -> false)::guesses, () -> false)
             .of(List.of(range))
             .get(0);
     System.out.printf(Locale.ROOT, "%s tasks are estimated as %s%n", tasks, estimate);

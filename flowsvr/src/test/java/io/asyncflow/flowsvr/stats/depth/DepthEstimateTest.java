@@ -3,7 +3,8 @@ package io.asyncflow.flowsvr.stats.depth;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
@@ -14,8 +15,8 @@ import org.junit.jupiter.api.Test;
 /** How ranges are cut, and what is made of the guesses; the index is a function. */
 class DepthEstimateTest {
 
-  private static final Place PLACE =
-      new Place(new TaskTable(new TaskType("lark"), 1), TaskStatus.WAITING, "first", "");
+  private static final Source PLACE =
+      new Source(new TaskTable(new TaskType("lark"), 1), TaskStatus.WAITING, "first", "");
 
   private final List<Integer> statements = new ArrayList<>();
   private int mostStatements = Integer.MAX_VALUE;

@@ -3,15 +3,17 @@ package io.asyncflow.flowsvr.stats.depth;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.stats.depth.Depths.Firsts;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.index.SourceWalk.Heads;
+import io.asyncflow.flowsvr.index.TaskIndexStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -27,30 +29,29 @@ class DepthsTest {
   private final Depths depths = new Depths(new Stages(), new Node(), true);
 
   /** Answers what follows a stage. */
-  private final class Stages extends DepthStore {
+  private final class Stages extends TaskIndexStore {
     private Stages() {
-      super(null, () -> false);
+      super(null, () -> isOver);
     }
 
     @Override
-    Next firstOfNext(List<Place> after) {
+    public Map<Source, Head> next(Collection<Source> after) {
       questions++;
-      Map<Place, First> following = new HashMap<>();
-      for (Place place : after) {
-        String next = stages.higher(place.stage());
+      Map<Source, Head> following = new HashMap<>();
+      for (Source source : after) {
+        String next = stages.higher(source.stage());
         if (next != null) {
-          Place first = new Place(TABLE, TaskStatus.WAITING, next, "");
-          following.put(place, new First(first, 1, 0, 0, 1));
+          following.put(source, new Head(new Source(TABLE, next), 1, 0, 0, 1));
         }
       }
-      return isOver ? new Next(Map.of(), new HashSet<>(after)) : new Next(following, Set.of());
+      return following;
     }
   }
 
   private List<String> found() {
     questions = 0;
-    Firsts firsts = depths.firsts(List.of(TABLE), List.of(TaskStatus.WAITING));
-    return firsts.list().stream().map(first -> first.place().stage()).toList();
+    Heads firsts = depths.firsts(List.of(TABLE), List.of(TaskStatus.WAITING));
+    return firsts.list().stream().map(first -> first.source().stage()).toList();
   }
 
   @Test
@@ -75,7 +76,7 @@ class DepthsTest {
   void tableForWhichThereIsNoTimeIsCut() {
     stages.add("first");
     isOver = true;
-    Firsts firsts = depths.firsts(List.of(TABLE), List.of(TaskStatus.WAITING));
+    Heads firsts = depths.firsts(List.of(TABLE), List.of(TaskStatus.WAITING));
 
     assertThat(firsts.list()).isEmpty();
     assertThat(firsts.cut()).containsExactly(TABLE);

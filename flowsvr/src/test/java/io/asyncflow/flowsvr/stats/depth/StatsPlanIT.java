@@ -7,8 +7,11 @@ import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RowsRead;
 import io.asyncflow.flowsvr.UnsweptServer;
-import io.asyncflow.flowsvr.stats.depth.DepthStore.Range;
-import io.asyncflow.flowsvr.stats.depth.Depths.Firsts;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.index.SourceWalk.Heads;
+import io.asyncflow.flowsvr.index.TaskIndexStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -56,30 +59,29 @@ class StatsPlanIT {
   }
 
   /** Reads in the caller's transaction, so that the engine's counters are those of the test. */
-  private DepthStore store() {
-    return new DepthStore(jdbc, () -> false);
+  private TaskIndexStore store() {
+    return new TaskIndexStore(jdbc, () -> false);
   }
 
   @Test
   void countReadsNoMoreThanItsLimit() {
-    Range due = new Range(new Place(table, TaskStatus.WAITING, "mine", ""), 0, now + 1);
+    Range due = new Range(new Source(table, TaskStatus.WAITING, "mine", ""), 0, now + 1);
     assertThat(rowsReadBy(() -> store().count(List.of(due), 101))).isLessThanOrEqualTo(210);
-    Range done = new Range(new Place(table, TaskStatus.SUCCESS, "mine", ""), 0, Long.MAX_VALUE);
+    Range done = new Range(new Source(table, TaskStatus.SUCCESS, "mine", ""), 0, Long.MAX_VALUE);
     assertThat(rowsReadBy(() -> store().count(List.of(done), 1_001))).isLessThanOrEqualTo(2_010);
   }
 
   @Test
   void firstTasksAreAFewEntriesEach() {
-    Place before = Place.before(table, TaskStatus.WAITING);
-    Place behind = new Place(table, TaskStatus.WAITING, "mine", "");
-    assertThat(rowsReadBy(() -> store().firstOfNext(List.of(before, behind))))
-        .isLessThanOrEqualTo(10);
-    assertThat(store().firstOfNext(List.of(behind)).following()).isEmpty();
+    Source before = Source.before(table, TaskStatus.WAITING);
+    Source behind = new Source(table, TaskStatus.WAITING, "mine", "");
+    assertThat(rowsReadBy(() -> store().next(List.of(before, behind)))).isLessThanOrEqualTo(10);
+    assertThat(store().next(List.of(behind))).isEmpty();
   }
 
   @Test
   void guessesReadNoRows() {
-    Range due = new Range(new Place(table, TaskStatus.WAITING, "mine", ""), 0, now + 1);
+    Range due = new Range(new Source(table, TaskStatus.WAITING, "mine", ""), 0, now + 1);
     assertThat(rowsReadBy(() -> store().guesses(Collections.nCopies(160, due))))
         .isLessThanOrEqualTo(10);
     assertThat(store().guesses(List.of(due)).get(0)).isGreaterThan(10_000);
@@ -87,11 +89,11 @@ class StatsPlanIT {
 
   @Test
   void whatThereIsNoTimeForIsNotCounted() {
-    Place mine = new Place(table, TaskStatus.WAITING, "mine", "");
-    Depths depths = new Depths(new DepthStore(jdbc, () -> true), new Node(), true);
-    List<First> firsts = List.of(new First(mine, 1, 0, 0, now));
+    Source mine = new Source(table, TaskStatus.WAITING, "mine", "");
+    Depths depths = new Depths(new TaskIndexStore(jdbc, () -> true), new Node(), true);
+    List<Head> firsts = List.of(new Head(mine, 1, 0, 0, now));
 
-    Firsts found = depths.firsts(List.of(table), List.of(TaskStatus.WAITING));
+    Heads found = depths.firsts(List.of(table), List.of(TaskStatus.WAITING));
     assertThat(found.list()).isEmpty();
     assertThat(found.cut()).containsExactly(table);
     assertThat(depths.due(firsts, 100)).containsEntry(mine, BoundedCount.atLeast(1));
@@ -99,7 +101,7 @@ class StatsPlanIT {
 
     AtomicInteger left = new AtomicInteger(1); // a statement
     Depths counting =
-        new Depths(new DepthStore(jdbc, () -> left.getAndDecrement() <= 0), new Node(), true);
+        new Depths(new TaskIndexStore(jdbc, () -> left.getAndDecrement() <= 0), new Node(), true);
     assertThat(counting.due(firsts, 100)).containsEntry(mine, BoundedCount.atLeast(100));
   }
 

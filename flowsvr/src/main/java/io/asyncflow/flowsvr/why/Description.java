@@ -9,63 +9,41 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What workers say of themselves, each text read once. Thread-safe. */
-final class WorkerDescriptions {
+/**
+ * What a worker says of itself.
+ *
+ * @param hasStopped whether it serves its stages no more
+ * @param stages {@code type/stage}, the type in lower case
+ * @param version of the worker's program; 0 if it has none
+ * @param freeThreads by type
+ * @param freeSlots by device
+ * @param quarantined slots out of use; empty for none
+ * @param stuck handlers that heed no interrupt
+ * @param withheld the labels that it lacks for stages that it has handlers for
+ * @param models by stage: what its runs load
+ * @param loaded models that are loaded on its slots
+ * @param queued the ids of tasks that it holds and has not begun; some of them if there are many
+ */
+record Description(
+    boolean hasStopped,
+    Set<String> stages,
+    int version,
+    Map<String, Integer> freeThreads,
+    Map<String, Integer> freeSlots,
+    String quarantined,
+    int stuck,
+    Map<String, List<String>> withheld,
+    Map<String, String> models,
+    Set<String> loaded,
+    Set<String> queued) {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  private final Map<String, Parsed> known = new ConcurrentHashMap<>();
-
-  /**
-   * A description.
-   *
-   * @param hasStopped whether it serves its stages no more
-   * @param stages {@code type/stage}, the type in lower case
-   * @param version of the worker's program; 0 if it has none
-   * @param freeThreads by type
-   * @param freeSlots by device
-   * @param quarantined slots out of use; empty for none
-   * @param stuck handlers that heed no interrupt
-   * @param withheld the labels that it lacks for stages that it has handlers for
-   * @param models by stage: what its runs load
-   * @param loaded models that are loaded on its slots
-   * @param queued the ids of tasks that it holds and has not begun; some of them if there are many
-   */
-  record Description(
-      boolean hasStopped,
-      Set<String> stages,
-      int version,
-      Map<String, Integer> freeThreads,
-      Map<String, Integer> freeSlots,
-      String quarantined,
-      int stuck,
-      Map<String, List<String>> withheld,
-      Map<String, String> models,
-      Set<String> loaded,
-      Set<String> queued) {}
-
-  private record Parsed(String json, Description description) {}
-
-  Description of(String workerId, String json) {
-    return known
-        .compute(
-            workerId,
-            (id, last) ->
-                last != null && last.json().equals(json) ? last : new Parsed(json, read(json)))
-        .description();
-  }
-
-  /** Forgets all other workers. */
-  void retain(Set<String> workerIds) {
-    known.keySet().retainAll(workerIds);
-  }
-
-  private static Description read(String json) {
+  static Description read(String json) {
     JsonNode description = parsed(json);
     JsonNode states = description.path("states");
     String quarantined = states.path("quarantined").asString("none");

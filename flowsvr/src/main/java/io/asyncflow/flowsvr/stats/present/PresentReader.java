@@ -1,8 +1,10 @@
 package io.asyncflow.flowsvr.stats.present;
 
 import static io.asyncflow.api.stats.BoundedCount.ZERO;
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.partitioningBy;
+import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.TaskStatus;
@@ -11,12 +13,16 @@ import io.asyncflow.api.stats.Overview;
 import io.asyncflow.api.stats.Overview.LastDay;
 import io.asyncflow.api.stats.Overview.LastHour;
 import io.asyncflow.api.stats.Overview.TypeNumbers;
+import io.asyncflow.api.stats.StageList;
+import io.asyncflow.api.stats.StageList.Percentiles;
+import io.asyncflow.api.stats.StageList.StageNumbers;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.index.SourceWalk.Heads;
 import io.asyncflow.flowsvr.pulse.count.Count;
+import io.asyncflow.flowsvr.pulse.count.Histogram;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.stats.depth.Depths;
-import io.asyncflow.flowsvr.stats.depth.Depths.Firsts;
-import io.asyncflow.flowsvr.stats.depth.First;
-import io.asyncflow.flowsvr.stats.depth.Place;
 import io.asyncflow.flowsvr.stats.history.FailureHistoryStore;
 import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
 import io.asyncflow.flowsvr.stats.present.ServedStagesStore.Stage;
@@ -27,24 +33,31 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.LongStream;
 import org.springframework.stereotype.Component;
 
-/** Reads the overview of all types. */
+/** Reads how the work stands: the overview of all types, and the stages of one. */
 @Component
-class OverviewReader {
+class PresentReader {
 
   private static final int DUE = 100;
   private static final int EXECUTING = 1_000;
+  private static final int OF_A_STAGE = 1_000;
 
   /** A limit beyond it is not judged. */
   private static final int MOST_EXECUTING = 10_000;
@@ -64,7 +77,7 @@ class OverviewReader {
   private final ReadDatabase database;
   private final TimedCache<Map<String, FailureHistoryStore.LastDay>> lastDay;
 
-  OverviewReader(
+  PresentReader(
       TaskTypes types,
       TaskFamilies families,
       Depths depths,
@@ -86,7 +99,7 @@ class OverviewReader {
   record OfType(
       TaskTypeConfig config,
       TaskFamily family,
-      List<First> waiting,
+      List<Head> waiting,
       BoundedCount due,
       BoundedCount executing,
       List<Numbers> minutes,
@@ -98,7 +111,7 @@ class OverviewReader {
 
     /** The first of the due tasks; {@code null} if none is due. */
     Long oldestDueMs() {
-      long oldest = waiting.stream().mapToLong(First::dueMs).max().orElse(-1);
+      long oldest = waiting.stream().mapToLong(Head::lateMs).max().orElse(-1);
       return oldest < 0 ? null : (Long) oldest;
     }
 
@@ -126,17 +139,17 @@ class OverviewReader {
             .filter(family -> family != null)
             .flatMap(family -> family.live().stream())
             .toList();
-    Firsts firsts = depths.firsts(tables, List.of(TaskStatus.WAITING, TaskStatus.EXECUTING));
+    Heads firsts = depths.firsts(tables, List.of(TaskStatus.WAITING, TaskStatus.EXECUTING));
     long now = firsts.now().orElseGet(metrics::now);
-    List<First> waiting = ofStatus(firsts.list(), TaskStatus.WAITING);
-    Map<Place, BoundedCount> due = depths.due(waiting, DUE);
+    List<Head> waiting = ofStatus(firsts.list(), TaskStatus.WAITING);
+    Map<Source, BoundedCount> due = depths.due(waiting, DUE);
     Map<Stage, Integer> workers = served.workersByStage();
     Map<String, FailureHistoryStore.LastDay> days = lastDay.within(DAY_KEPT);
     Map<String, List<Numbers>> minutes = minutes(configs, now);
 
-    Map<String, List<First>> waitingOf =
-        waiting.stream().collect(groupingBy(first -> first.place().table().type().name()));
-    Map<Place, BoundedCount> executing =
+    Map<String, List<Head>> waitingOf =
+        waiting.stream().collect(groupingBy(first -> first.source().table().type().name()));
+    Map<Source, BoundedCount> executing =
         executing(ofStatus(firsts.list(), TaskStatus.EXECUTING), configs, waitingOf);
     Map<String, BoundedCount> executingOf = sums(executing);
     Set<TaskType> cut = firsts.cut().stream().map(TaskTable::type).collect(toSet());
@@ -150,7 +163,7 @@ class OverviewReader {
               familyOf.get(name),
               waitingOf.getOrDefault(name, List.of()),
               waitingOf.getOrDefault(name, List.of()).stream()
-                  .map(first -> due.getOrDefault(first.place(), ZERO))
+                  .map(first -> due.getOrDefault(first.source(), ZERO))
                   .reduce(unseen, BoundedCount::plus),
               executingOf.getOrDefault(name, ZERO).plus(unseen),
               minutes.get(name),
@@ -165,30 +178,30 @@ class OverviewReader {
   }
 
   /** Counted up to a thousand, and further where that does not tell whether a limit is reached. */
-  private Map<Place, BoundedCount> executing(
-      List<First> firsts, List<TaskTypeConfig> configs, Map<String, List<First>> waiting) {
+  private Map<Source, BoundedCount> executing(
+      List<Head> firsts, List<TaskTypeConfig> configs, Map<String, List<Head>> waiting) {
     Set<TaskType> limited =
         configs.stream()
             .filter(config -> config.maxExecuting() > EXECUTING)
             .filter(
                 config ->
                     waiting.getOrDefault(config.type().name(), List.of()).stream()
-                        .anyMatch(first -> first.dueMs() > Problems.AT_ITS_LIMIT.toMillis()))
+                        .anyMatch(first -> first.lateMs() > Problems.AT_ITS_LIMIT.toMillis()))
             .map(TaskTypeConfig::type)
             .collect(toSet());
-    Map<Boolean, List<First>> byLimit =
+    Map<Boolean, List<Head>> byLimit =
         firsts.stream()
-            .collect(partitioningBy(first -> limited.contains(first.place().table().type())));
-    Map<Place, BoundedCount> counts = depths.all(byLimit.get(false), EXECUTING);
+            .collect(partitioningBy(first -> limited.contains(first.source().table().type())));
+    Map<Source, BoundedCount> counts = depths.all(byLimit.get(false), EXECUTING);
     counts.putAll(depths.all(byLimit.get(true), MOST_EXECUTING));
     return counts;
   }
 
-  private static List<First> ofStatus(List<First> firsts, TaskStatus status) {
-    return firsts.stream().filter(first -> first.place().status() == status).toList();
+  private static List<Head> ofStatus(List<Head> firsts, TaskStatus status) {
+    return firsts.stream().filter(first -> first.source().status() == status).toList();
   }
 
-  private static Map<String, BoundedCount> sums(Map<Place, BoundedCount> counts) {
+  private static Map<String, BoundedCount> sums(Map<Source, BoundedCount> counts) {
     Map<String, BoundedCount> sums = new HashMap<>();
     counts.forEach(
         (place, count) -> sums.merge(place.table().type().name(), count, BoundedCount::plus));
@@ -225,5 +238,89 @@ class OverviewReader {
         new LastHour(hour.count(Count.CREATED), hour.finished(), hour.count(Count.FAILED)),
         new LastDay(type.day().finals()),
         type.minutes().stream().map(Numbers::finished).toList());
+  }
+
+  /** How the stages of a type stand. */
+  StageList stages(TaskType type) {
+    List<TaskTable> tables = families.find(type, RECENT).map(TaskFamily::live).orElse(List.of());
+    return database.inTurn(() -> stages(type, tables));
+  }
+
+  private StageList stages(TaskType type, List<TaskTable> tables) {
+    Heads firsts = depths.firsts(tables, List.of(TaskStatus.values()));
+    long now = firsts.now().orElseGet(metrics::now);
+    List<Head> waiting = ofStatus(firsts.list(), TaskStatus.WAITING);
+    List<Head> others = firsts.list().stream().filter(head -> !waiting.contains(head)).toList();
+    Map<Source, BoundedCount> due = depths.due(waiting, OF_A_STAGE);
+    Map<Source, BoundedCount> later = depths.later(waiting, OF_A_STAGE);
+    Map<Source, BoundedCount> counts = depths.all(others, OF_A_STAGE);
+    SortedSet<String> names =
+        firsts.list().stream().map(f -> f.source().stage()).collect(toCollection(TreeSet::new));
+    Map<Stage, Integer> workers = served.workersByStage();
+    Map<String, Numbers> lastHour = lastHour(type, names, now);
+    List<StageNumbers> stages =
+        names.stream()
+            .map(
+                name -> {
+                  Optional<Head> oldest = oldestDue(waiting, name);
+                  Numbers hour = lastHour.getOrDefault(name, new Numbers());
+                  return new StageNumbers(
+                      name,
+                      sum(due, name, TaskStatus.WAITING),
+                      sum(later, name, TaskStatus.WAITING),
+                      sum(counts, name, TaskStatus.EXECUTING),
+                      sum(counts, name, TaskStatus.PAUSED),
+                      sum(counts, name, TaskStatus.SUCCESS),
+                      sum(counts, name, TaskStatus.FAILED),
+                      sum(counts, name, TaskStatus.CANCELLED),
+                      oldest.map(Head::lateMs).orElse(null),
+                      oldest.map(PresentReader::id).orElse(null),
+                      workers.getOrDefault(new Stage(type.name(), name), 0),
+                      percentiles(hour.runs()),
+                      percentiles(hour.waits()));
+                })
+            .toList();
+    return new StageList(now, firsts.cut().isEmpty(), stages);
+  }
+
+  private Map<String, Numbers> lastHour(TaskType type, Set<String> stages, long now) {
+    long end = Duration.ofMillis(now).toMinutes() + 1;
+    Map<String, Numbers> sums = new HashMap<>();
+    metrics.addUp(
+        List.of(type.name()),
+        stages,
+        end - Duration.ofHours(1).toMinutes(),
+        end,
+        (name, stage, minute) -> sums.computeIfAbsent(stage, s -> new Numbers()));
+    return sums;
+  }
+
+  private static Optional<Head> oldestDue(List<Head> waiting, String stage) {
+    return waiting.stream()
+        .filter(first -> first.source().stage().equals(stage) && first.lateMs() >= 0)
+        .min(Comparator.comparingLong(Head::dueTime).thenComparingLong(Head::number));
+  }
+
+  private static String id(Head first) {
+    return new TaskId(first.number(), first.source().table()).toString();
+  }
+
+  private static BoundedCount sum(
+      Map<Source, BoundedCount> counts, String stage, TaskStatus status) {
+    return counts.entrySet().stream()
+        .filter(count -> count.getKey().stage().equals(stage))
+        .filter(count -> count.getKey().status() == status)
+        .map(Map.Entry::getValue)
+        .reduce(BoundedCount.ZERO, BoundedCount::plus);
+  }
+
+  private static Percentiles percentiles(Histogram of) {
+    return new Percentiles(
+        percentile(of, 0.5), percentile(of, 0.95), percentile(of, 0.99), of.size());
+  }
+
+  private static Long percentile(Histogram of, double share) {
+    OptionalLong value = of.percentile(share);
+    return value.isPresent() ? (Long) value.getAsLong() : null;
   }
 }

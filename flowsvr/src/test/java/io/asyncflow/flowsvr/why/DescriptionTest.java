@@ -3,41 +3,20 @@ package io.asyncflow.flowsvr.why;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.asyncflow.flowsvr.why.WorkerDescriptions.Description;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is read of the texts in which workers describe themselves. */
-class WorkerDescriptionsTest {
+class DescriptionTest {
 
   private static final String JSON =
       """
       {"stages":["LARK/first","bad"],"version":7,"freeThreads":{"LARK":2},"freeSlots":{"gpu":0},
        "states":{"quarantined":"gpu:0","stuck":"3"}}""";
 
-  private final WorkerDescriptions descriptions = new WorkerDescriptions();
-
-  @Test
-  void textIsReadOnceWhileItIsTheSame() {
-    Description first = descriptions.of("w", JSON);
-
-    assertThat(descriptions.of("w", new String(JSON))).isSameAs(first);
-    assertThat(descriptions.of("w", "{}")).isNotEqualTo(first);
-    assertThat(descriptions.of("w", JSON)).isEqualTo(first).isNotSameAs(first);
-  }
-
-  @Test
-  void workersThatAreGoneAreForgotten() {
-    Description first = descriptions.of("w", JSON);
-    descriptions.retain(Set.of("another"));
-
-    assertThat(descriptions.of("w", JSON)).isNotSameAs(first);
-  }
-
   @Test
   void typesAreInLowerCase() {
-    Description read = descriptions.of("w", JSON);
+    Description read = Description.read(JSON);
 
     assertThat(read.stages()).containsExactly("lark/first");
     assertThat(read.freeThreads()).containsEntry("lark", 2);
@@ -49,8 +28,7 @@ class WorkerDescriptionsTest {
   @Test
   void labelsModelsAndQueuedTasksAreRead() {
     Description read =
-        descriptions.of(
-            "w",
+        Description.read(
             """
             {"withheld":[{"stage":"LARK/split","requires":["zone=b","disk"]},{"stage":"bad"}],
              "models":{"LARK/first":"kokoro"},"loaded":["kokoro",7],"queued":["1_lark_task_1"]}""");
@@ -63,7 +41,7 @@ class WorkerDescriptionsTest {
 
   @Test
   void workersOfOlderVersionsSayNothingOfLabelsModelsAndQueuedTasks() {
-    Description read = descriptions.of("w", JSON);
+    Description read = Description.read(JSON);
 
     assertThat(read.withheld()).isEmpty();
     assertThat(read.models()).isEmpty();
@@ -73,6 +51,6 @@ class WorkerDescriptionsTest {
 
   @Test
   void textThatWasWrittenBySqlSaysNothing() {
-    assertThat(descriptions.of("w", "no JSON").stages()).isEmpty();
+    assertThat(Description.read("no JSON").stages()).isEmpty();
   }
 }
