@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.schedule;
 
-
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;

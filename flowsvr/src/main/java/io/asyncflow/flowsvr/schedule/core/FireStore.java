@@ -404,8 +404,8 @@ public class FireStore {
         run(rs),
         rs.getString("node"),
         rs.getLong("slice_epoch"),
-        nullable(rs, "end_status").map(Long::intValue).orElse(null),
-        nullable(rs, "end_time").orElse(null));
+        rs.getObject("end_status", Integer.class),
+        rs.getObject("end_time", Long.class));
   }
 
   private static Run run(ResultSet rs) throws SQLException {
@@ -415,12 +415,8 @@ public class FireStore {
           new TaskTable(TaskType.parse(type).orElseThrow(), rs.getInt("table_number"));
       return Run.of(new TaskId(rs.getLong("task_number"), table));
     }
-    return nullable(rs, "job_id").map(Run::ofJob).orElse(null);
-  }
-
-  private static Optional<Long> nullable(ResultSet rs, String column) throws SQLException {
-    long value = rs.getLong(column);
-    return rs.wasNull() ? Optional.empty() : Optional.of(value);
+    Long jobId = rs.getObject("job_id", Long.class);
+    return jobId == null ? null : Run.ofJob(jobId);
   }
 
   private static int code(FireOutcome outcome) {

@@ -198,8 +198,7 @@ class FireMaker {
             .filter(Objects::nonNull),
         task -> !task.status().isFinal());
     fires.record(Stream.concat(created.stream(), skipped.stream()).toList(), earlier);
-    Map<Long, List<FireRow>> bySchedule =
-        created.stream().collect(groupingBy(FireRow::scheduleId));
+    Map<Long, List<FireRow>> bySchedule = created.stream().collect(groupingBy(FireRow::scheduleId));
     List<Advance> advances =
         batch.stream()
             .map(plan -> advance(plan, bySchedule.getOrDefault(plan.row().id(), List.of())))
@@ -278,8 +277,7 @@ class FireMaker {
       PlannedSchedule plan = isTaken(planned) ? planned.aMillisecondLater() : planned;
       List<Long> times = plan.times();
       transaction.withDays(
-          times,
-          () -> write(List.of(plan), transaction.outcomes(plan.row().id(), times)));
+          times, () -> write(List.of(plan), transaction.outcomes(plan.row().id(), times)));
       count(List.of(plan));
       return List.of(plan);
     } catch (MovedException | DuplicateKeyException | PessimisticLockingFailureException e) {
@@ -346,9 +344,7 @@ class FireMaker {
    */
   private boolean isTaken(PlannedSchedule plan) {
     return plan.row().rules().afterMs() != null
-        && transaction
-            .outcomes(plan.row().id(), plan.times())
-            .containsValue(FireOutcome.CREATED);
+        && transaction.outcomes(plan.row().id(), plan.times()).containsValue(FireOutcome.CREATED);
   }
 
   /** Sets a schedule aside for a minute that cannot be planned, unless that is an outage. */

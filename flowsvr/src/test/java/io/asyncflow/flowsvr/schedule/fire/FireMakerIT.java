@@ -90,14 +90,7 @@ class FireMakerIT {
 
     FireMaker crippled =
         new FireMaker(
-            schedules,
-            fires,
-            gaps,
-            withoutNumbers(),
-            jobActs,
-            transaction,
-            transactions,
-            meters);
+            schedules, fires, gaps, withoutNumbers(), jobActs, transaction, transactions, meters);
     assertThatThrownBy(() -> crippled.make(List.of(plan))).isInstanceOf(FlowException.class);
 
     assertThat(schedules.find(id).orElseThrow().fence()).isEqualTo(row.fence());

@@ -135,8 +135,7 @@ class WithdrawalsIT {
 
   private FireRow made(ScheduleRow row, long time) {
     Run run = runOf(row, time);
-    return new FireRow(
-        row.id(), time, FireOutcome.CREATED, false, 0, run, "node", 1, null, null);
+    return new FireRow(row.id(), time, FireOutcome.CREATED, false, 0, run, "node", 1, null, null);
   }
 
   private Run runOf(ScheduleRow row, long time) {
