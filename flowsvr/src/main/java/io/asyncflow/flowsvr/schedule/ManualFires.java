@@ -1,41 +1,26 @@
 package io.asyncflow.flowsvr.schedule;
 
-import static java.util.stream.Collectors.toMap;
-
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.NewJob;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.TriggeredRun;
-import io.asyncflow.flowsvr.create.CreateCall;
-import io.asyncflow.flowsvr.create.TaskCreator;
-import io.asyncflow.flowsvr.job.core.JobCreator;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
-import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
-import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
-import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.tasktype.SealedTexts;
+import io.asyncflow.flowsvr.schedule.fire.FireTransaction;
+import io.asyncflow.flowsvr.schedule.fire.FireTransaction.NewFire;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
-import io.asyncflow.rules.FireId;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireTimes;
 import io.asyncflow.rules.schedule.ScheduleRules;
 import java.time.Duration;
-import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
-import java.util.stream.IntStream;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
@@ -52,34 +37,19 @@ class ManualFires {
   private final TaskTypes types;
   private final ScheduleStore schedules;
   private final FireStore fires;
-  private final FireDayStore days;
-  private final TaskCreator creator;
-  private final JobCreator jobs;
-  private final TaskStore tasks;
-  private final SealedTexts sealedTexts;
-  private final Node node;
+  private final FireTransaction transaction;
   private final Duration history;
 
   ManualFires(
       TaskTypes types,
       ScheduleStore schedules,
       FireStore fires,
-      FireDayStore days,
-      TaskCreator creator,
-      JobCreator jobs,
-      TaskStore tasks,
-      SealedTexts sealedTexts,
-      Node node,
+      FireTransaction transaction,
       @Value("${flow.schedule.history:7d}") Duration history) {
     this.types = types;
     this.schedules = schedules;
     this.fires = fires;
-    this.days = days;
-    this.creator = creator;
-    this.jobs = jobs;
-    this.tasks = tasks;
-    this.sealedTexts = sealedTexts;
-    this.node = node;
+    this.transaction = transaction;
     this.history = history;
   }
 
@@ -91,16 +61,15 @@ class ManualFires {
    */
   TriggeredRun trigger(ScheduleRow schedule, String key, Runnable join) {
     requireReadable(schedule);
-    sealedTexts.check(schedule.definition(), "scheduleData");
-    days.ensure(
-        List.of(FireDayStore.dayOf(schedule.now()), FireDayStore.dayOf(schedule.now() + 1_000)));
+    transaction.ensureDays(List.of(schedule.now(), schedule.now() + 1_000));
     long fireTime = schedule.now() - 1;
     for (int attempt = 0; ; attempt++) {
       fireTime = unplanned(schedule, fireTime + 1);
       try {
-        return schedule.rules().makesJobs()
-            ? triggerJob(schedule, key, fireTime, join)
-            : triggerTask(schedule, key, fireTime, join);
+        Run run = make(schedule, List.of(fireTime), key, Map::of, join).get(0);
+        return run.task() == null
+            ? new TriggeredRun(null, run.toString())
+            : new TriggeredRun(run.toString(), null);
       } catch (DuplicateKeyException e) {
         // A fire of this very millisecond has a row already.
         if (attempt == MAX_ATTEMPTS) {
@@ -121,56 +90,28 @@ class ManualFires {
     return isPlanned ? time + 1 : time;
   }
 
-  private TriggeredRun triggerTask(ScheduleRow schedule, String key, long fireTime, Runnable join) {
-    TaskDraft draft = withKey(draft(schedule, fireTime), key);
-    TaskId id =
-        creator
-            .create(
-                CreateCall.of(List.of(draft))
-                    .byUsers()
-                    .and(
-                        ids -> {
-                          if (isOf(new FireId(schedule.id(), fireTime), ids.get(0))) {
-                            record(schedule, fireTime, Run.of(ids.get(0)), join);
-                          }
-                        }))
-            .get(0);
-    return new TriggeredRun(id.toString(), null);
-  }
-
-  /** Whether this fire created a task, and not an earlier call with the same key. */
-  private boolean isOf(FireId fire, TaskId id) {
-    return tasks.find(id).filter(task -> fire.equals(task.fire())).isPresent();
-  }
-
-  private TriggeredRun triggerJob(ScheduleRow schedule, String key, long fireTime, Runnable join) {
-    NewJob job = schedule.definition().jobData();
-    long id =
-        jobs.create(
-            key == null ? job : job.withIdempotencyKey(key),
-            new FireId(schedule.id(), fireTime),
-            true,
-            created -> record(schedule, fireTime, Run.ofJob(created), join));
-    return new TriggeredRun(null, Long.toString(id));
-  }
-
-  private void record(ScheduleRow schedule, long fireTime, Run run, Runnable join) {
-    schedules.countFires(schedule.id(), 1);
-    fires.insert(List.of(row(schedule, fireTime, run)));
-    join.run();
-  }
-
-  private FireRow row(ScheduleRow schedule, long fireTime, Run run) {
-    return FireRow.created(schedule, fireTime, run, node.id(), schedule.sliceEpoch()).byHand();
-  }
-
-  /** A task that is due at once. */
-  private static TaskDraft draft(ScheduleRow schedule, long fireTime) {
-    return ScheduleDefinitions.draft(schedule, fireTime, null);
-  }
-
-  private static TaskDraft withKey(TaskDraft draft, String key) {
-    return key == null ? draft : draft.withIdempotencyKey(key);
+  /**
+   * Makes fires in one transaction.
+   *
+   * @param earlier the outcomes of those that have a row, as the transaction reads them
+   * @throws DuplicateKeyException if another server or call has made one of them
+   */
+  private List<Run> make(
+      ScheduleRow schedule,
+      List<Long> times,
+      String key,
+      Supplier<Map<Long, FireOutcome>> earlier,
+      Runnable join) {
+    return transaction.create(
+        times.stream()
+            .map(time -> new NewFire(schedule, time, schedule.sliceEpoch(), true))
+            .toList(),
+        key,
+        rows -> {
+          schedules.countFires(schedule.id(), rows.size());
+          fires.record(rows, earlier.get());
+          join.run();
+        });
   }
 
   /**
@@ -185,7 +126,6 @@ class ManualFires {
    */
   Backfilled backfill(ScheduleRow schedule, long from, long to, int limit, Runnable join) {
     requireReadable(schedule);
-    sealedTexts.check(schedule.definition(), "scheduleData");
     FireTimes times = schedule.rules().times();
     if (times == null) {
       throw new FlowException(
@@ -213,7 +153,7 @@ class ManualFires {
       List<Long> missing = missing(schedule, page);
       List<Long> chosen = missing.subList(0, Math.min(room, missing.size()));
       try {
-        made += make(schedule, chosen, made == 0 ? join : () -> {});
+        made += backfill(schedule, chosen, made == 0 ? join : () -> {});
       } catch (RateExceededException e) {
         if (made == 0) {
           throw e;
@@ -232,101 +172,40 @@ class ManualFires {
 
   /** Those of these fire times that have no run. */
   private List<Long> missing(ScheduleRow schedule, List<Long> times) {
-    Map<Long, FireOutcome> fates = fates(schedule, times);
-    return times.stream().filter(time -> fates.get(time) != FireOutcome.CREATED).toList();
-  }
-
-  private Map<Long, FireOutcome> fates(ScheduleRow schedule, List<Long> times) {
-    long first = times.get(0);
-    long last = times.get(times.size() - 1);
-    return fires.between(schedule.id(), first, last + 1, daysOf(times)).stream()
-        .collect(toMap(FireRow::fireTime, FireRow::outcome));
-  }
-
-  private static TreeSet<LocalDate> daysOf(List<Long> times) {
-    TreeSet<LocalDate> days = new TreeSet<>();
-    times.forEach(time -> days.add(FireDayStore.dayOf(time)));
-    return days;
+    Map<Long, FireOutcome> earlier = transaction.outcomes(schedule.id(), times);
+    return times.stream().filter(time -> earlier.get(time) != FireOutcome.CREATED).toList();
   }
 
   /** Makes fires; returns how many. Another server or call may make some of them first. */
-  private int make(ScheduleRow schedule, List<Long> times, Runnable join) {
-    if (times.isEmpty()) {
-      return 0;
-    }
-    days.ensure(daysOf(times));
-    if (!schedule.rules().makesJobs()) {
+  private int backfill(ScheduleRow schedule, List<Long> times, Runnable join) {
+    transaction.ensureDays(times);
+    if (times.size() > 1 && !schedule.rules().makesJobs()) {
       try {
-        makeTasks(schedule, times, join);
-        return times.size();
-      } catch (DuplicateKeyException | MadeMeanwhileException e) {
+        return backfillAtOnce(schedule, times, join);
+      } catch (DuplicateKeyException e) {
         // Those that no other call has made are made one by one.
       }
     }
     int made = 0;
     for (long time : times) {
-      made += makeOne(schedule, time, made == 0 ? join : () -> {}) ? 1 : 0;
+      try {
+        made += backfillAtOnce(schedule, List.of(time), made == 0 ? join : () -> {});
+      } catch (DuplicateKeyException e) {
+        // Another call has made it.
+      }
     }
     return made;
   }
 
-  /** Makes one fire; returns false if another call has made it. */
-  private boolean makeOne(ScheduleRow schedule, long time, Runnable join) {
-    try {
-      if (schedule.rules().makesJobs()) {
-        makeJob(schedule, time, join);
-      } else {
-        makeTasks(schedule, List.of(time), join);
-      }
-      return true;
-    } catch (DuplicateKeyException | MadeMeanwhileException e) {
-      return false;
-    }
-  }
-
-  private void makeTasks(ScheduleRow schedule, List<Long> times, Runnable join) {
-    List<TaskDraft> drafts = times.stream().map(time -> draft(schedule, time)).toList();
-    creator.create(
-        CreateCall.of(drafts)
-            .byUsers()
-            .and(ids -> write(schedule, times, ids.stream().map(Run::of).toList(), join)));
-  }
-
-  private void makeJob(ScheduleRow schedule, long time, Runnable join) {
-    jobs.create(
-        schedule.definition().jobData(),
-        new FireId(schedule.id(), time),
-        true,
-        id -> write(schedule, List.of(time), List.of(Run.ofJob(id)), join));
-  }
-
-  /** Records the fires of these times, and their runs, which stand in the same order. */
-  private void write(ScheduleRow schedule, List<Long> times, List<Run> runs, Runnable join) {
-    schedules.countFires(schedule.id(), times.size());
-    List<FireRow> rows =
-        IntStream.range(0, times.size())
-            .mapToObj(i -> row(schedule, times.get(i), runs.get(i)))
-            .toList();
-    if (!fires.record(rows, fates(schedule, times))) {
-      throw new MadeMeanwhileException();
-    }
-    join.run();
+  private int backfillAtOnce(ScheduleRow schedule, List<Long> times, Runnable join) {
+    return make(schedule, times, null, () -> transaction.outcomes(schedule.id(), times), join)
+        .size();
   }
 
   private static void requireReadable(ScheduleRow schedule) {
     if (schedule.problem() != null) {
       throw new FlowException(
           ErrorCode.INVALID_INPUT, "schedule " + schedule.name() + ": " + schedule.problem());
-    }
-  }
-
-  /** Another call has made a fire; nothing of this transaction is committed. */
-  private static final class MadeMeanwhileException extends RuntimeException {
-
-    private static final long serialVersionUID = 1L;
-
-    MadeMeanwhileException() {
-      super("a fire was made meanwhile", null, false, false);
     }
   }
 }

@@ -21,23 +21,4 @@ public record FireRow(
     String node,
     long sliceEpoch,
     Integer endStatus,
-    Long endTime) {
-
-  /** A planned fire that created a run. */
-  public static FireRow created(ScheduleRow by, long fireTime, Run run, String node, long epoch) {
-    return new FireRow(
-        by.id(), fireTime, FireOutcome.CREATED, false, 0, run, node, epoch, null, null);
-  }
-
-  /** A planned fire that created nothing. */
-  public static FireRow without(
-      ScheduleRow by, long fireTime, FireOutcome outcome, String node, long epoch) {
-    return new FireRow(by.id(), fireTime, outcome, false, 0, null, node, epoch, null, null);
-  }
-
-  /** The same fire, made by hand. */
-  public FireRow byHand() {
-    return new FireRow(
-        scheduleId, fireTime, outcome, true, makeTime, run, node, sliceEpoch, endStatus, endTime);
-  }
-}
+    Long endTime) {}

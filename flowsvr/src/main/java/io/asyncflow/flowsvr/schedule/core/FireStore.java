@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.schedule.core;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.TaskStatus;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -53,7 +55,7 @@ public class FireStore {
   /**
    * Inserts fires that were not made before. The tables of their days must exist.
    *
-   * @throws org.springframework.dao.DuplicateKeyException if one has a row already
+   * @throws DuplicateKeyException if one has a row already
    */
   public void insert(Collection<FireRow> fires) {
     byDay(fires).forEach((day, rows) -> insert("INSERT", day, rows));
@@ -96,35 +98,32 @@ public class FireStore {
   }
 
   /**
-   * Records fires of a schedule: new ones, and those anew that have a row already.
+   * Records fires: new ones, and those of a schedule anew that created nothing so far, or whose
+   * tasks were withdrawn.
    *
-   * @param earlier the fates of those that have one
-   * @return false if one of those created something meanwhile
+   * @param earlier the outcomes of those that have a row already
+   * @throws DuplicateKeyException if a fire has created something meanwhile
    */
-  public boolean record(List<FireRow> rows, Map<Long, FireOutcome> earlier) {
-    List<FireRow> added =
-        rows.stream().filter(row -> !earlier.containsKey(row.fireTime())).toList();
-    if (!added.isEmpty()) {
-      insert(added);
-    }
-    return rows.stream().filter(row -> earlier.containsKey(row.fireTime())).allMatch(this::remake);
+  public void record(List<FireRow> rows, Map<Long, FireOutcome> earlier) {
+    Map<Boolean, List<FireRow>> byAge =
+        rows.stream().collect(partitioningBy(row -> earlier.containsKey(row.fireTime())));
+    insert(byAge.get(false));
+    byAge.get(true).forEach(this::remake);
   }
 
-  /**
-   * Gives another fate to a fire that created nothing so far, or whose task was withdrawn.
-   *
-   * @return false if the fire created something meanwhile, or has no row
-   */
-  public boolean remake(FireRow fire) {
+  private void remake(FireRow fire) {
     List<Object> values = new ArrayList<>();
     values.add(code(fire.outcome()));
     addRun(values, fire.run());
-    values.add(fire.manual() ? 1 : 0);
-    values.add(fire.node());
-    values.add(fire.sliceEpoch());
-    values.add(fire.scheduleId());
-    values.add(fire.fireTime());
-    return batch.update(
+    Collections.addAll(
+        values,
+        fire.manual() ? 1 : 0,
+        fire.node(),
+        fire.sliceEpoch(),
+        fire.scheduleId(),
+        fire.fireTime());
+    int remade =
+        batch.update(
             sql(
                 """
                 UPDATE %s
@@ -144,8 +143,10 @@ public class FireStore {
                   AND outcome <> 1
                 """
                     .formatted(FireDayStore.table(FireDayStore.dayOf(fire.fireTime())))),
-            new StatementValues(values))
-        == 1;
+            new StatementValues(values));
+    if (remade == 0) {
+      throw new DuplicateKeyException("a fire was made meanwhile");
+    }
   }
 
   /** A stretch of fire times of a schedule, both ends included. */
@@ -403,8 +404,8 @@ public class FireStore {
         run(rs),
         rs.getString("node"),
         rs.getLong("slice_epoch"),
-        nullable(rs, "end_status").map(Long::intValue).orElse(null),
-        nullable(rs, "end_time").orElse(null));
+        rs.getObject("end_status", Integer.class),
+        rs.getObject("end_time", Long.class));
   }
 
   private static Run run(ResultSet rs) throws SQLException {
@@ -414,12 +415,8 @@ public class FireStore {
           new TaskTable(TaskType.parse(type).orElseThrow(), rs.getInt("table_number"));
       return Run.of(new TaskId(rs.getLong("task_number"), table));
     }
-    return nullable(rs, "job_id").map(Run::ofJob).orElse(null);
-  }
-
-  private static Optional<Long> nullable(ResultSet rs, String column) throws SQLException {
-    long value = rs.getLong(column);
-    return rs.wasNull() ? Optional.empty() : Optional.of(value);
+    Long jobId = rs.getObject("job_id", Long.class);
+    return jobId == null ? null : Run.ofJob(jobId);
   }
 
   private static int code(FireOutcome outcome) {

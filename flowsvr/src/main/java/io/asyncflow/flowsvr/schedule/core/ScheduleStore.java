@@ -261,7 +261,7 @@ public class ScheduleStore {
         .param("ids", ids)
         .query(
             (rs, row) ->
-                new Guard(rs.getLong(1), rs.getLong(2), nullableLong(rs, 3), rs.getLong(4)))
+                new Guard(rs.getLong(1), rs.getLong(2), rs.getObject(3, Long.class), rs.getLong(4)))
         .list();
   }
 
@@ -758,14 +758,14 @@ public class ScheduleStore {
         rules,
         problem,
         new Position(
-            nullableLong(rs, "next_fire_time"),
-            nullableLong(rs, "wake_time"),
+            rs.getObject("next_fire_time", Long.class),
+            rs.getObject("wake_time", Long.class),
             rs.getLong("fire_count"),
             rs.getInt("fail_streak"),
-            nullableLong(rs, "last_fire_time"),
+            rs.getObject("last_fire_time", Long.class),
             rs.getString("last_run"),
             rs.getString("last_error")),
-        nullableLong(rs, "pause_until"),
+        rs.getObject("pause_until", Long.class),
         rs.getLong("create_time"),
         rs.getLong("modify_time"),
         rs.getLong("db_now"));
@@ -782,14 +782,14 @@ public class ScheduleStore {
         rs.getString("name"),
         rs.getString("cron"),
         rs.getString("zone"),
-        nullableLong(rs, "every_ms"),
-        nullableLong(rs, "anchor"),
-        nullableLong(rs, "after_ms"),
+        rs.getObject("every_ms", Long.class),
+        rs.getObject("anchor", Long.class),
+        rs.getObject("after_ms", Long.class),
         null,
         null,
-        nullableLong(rs, "start_time"),
-        nullableLong(rs, "end_time"),
-        nullableLong(rs, "max_fires"),
+        rs.getObject("start_time", Long.class),
+        rs.getObject("end_time", Long.class),
+        rs.getObject("max_fires", Long.class),
         value(Overlap.values(), rs.getInt("overlap") - 1),
         value(CatchUp.values(), rs.getInt("catch_up") - 1),
         rs.getLong("catch_up_ms"),
@@ -798,16 +798,6 @@ public class ScheduleStore {
         rs.getInt("pause_after"),
         rs.getInt("weight"),
         rs.getInt("revision"));
-  }
-
-  private static Long nullableLong(ResultSet rs, int column) throws SQLException {
-    long value = rs.getLong(column);
-    return rs.wasNull() ? null : value;
-  }
-
-  private static Long nullableLong(ResultSet rs, String column) throws SQLException {
-    long value = rs.getLong(column);
-    return rs.wasNull() ? null : value;
   }
 
   /** 1, 2, 4, as the codes of a task's status are bits. */

@@ -7,51 +7,32 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.Overlap;
-import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.JobActs;
-import io.asyncflow.flowsvr.job.core.JobCreator;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.GapStore;
-import io.asyncflow.flowsvr.schedule.core.Run;
-import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Advance;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
-import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.schedule.fire.FireTransaction.NewFire;
 import io.asyncflow.flowsvr.system.Outage;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.task.TransitionStore;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktype.SealedTexts;
-import io.asyncflow.rules.FireId;
-import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.TaskTable;
-import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireGap;
-import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
-import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -66,8 +47,7 @@ import org.springframework.stereotype.Component;
  * <p>A target that cannot be created holds up no other: one that is refused is tried again in a
  * minute, one that cannot be created at the moment in seconds. An outage ends the round.
  *
- * <p>Lock order, as everywhere: tasks, jobs, then schedules by id, then fires. Neither the
- * schedules nor the tasks that give way are waited for. Thread-safe.
+ * <p>Neither the schedules nor the tasks that give way are waited for. Thread-safe.
  */
 @Component
 class FireMaker {
@@ -86,48 +66,30 @@ class FireMaker {
 
   private final ScheduleStore schedules;
   private final FireStore fires;
-  private final FireDayStore days;
   private final GapStore gaps;
   private final TaskCreator creator;
-  private final JobCreator jobs;
   private final JobActs jobActs;
-  private final SealedTexts sealedTexts;
-  private final TaskStore tasks;
-  private final TransitionStore transitions;
-  private final TaskFamilies families;
+  private final FireTransaction transaction;
   private final RetryingTransactions transactions;
   private final FireMeters meters;
-  private final Node node;
 
   FireMaker(
       ScheduleStore schedules,
       FireStore fires,
-      FireDayStore days,
       GapStore gaps,
       TaskCreator creator,
-      JobCreator jobs,
       JobActs jobActs,
-      SealedTexts sealedTexts,
-      TaskStore tasks,
-      TransitionStore transitions,
-      TaskFamilies families,
+      FireTransaction transaction,
       RetryingTransactions transactions,
-      FireMeters meters,
-      Node node) {
+      FireMeters meters) {
     this.schedules = schedules;
     this.fires = fires;
-    this.days = days;
     this.gaps = gaps;
     this.creator = creator;
-    this.jobs = jobs;
     this.jobActs = jobActs;
-    this.sealedTexts = sealedTexts;
-    this.tasks = tasks;
-    this.transitions = transitions;
-    this.families = families;
+    this.transaction = transaction;
     this.transactions = transactions;
     this.meters = meters;
-    this.node = node;
   }
 
   /**
@@ -177,7 +139,7 @@ class FireMaker {
   /** Writes what no other server has overtaken. */
   private List<PlannedSchedule> writeUnlessMoved(List<PlannedSchedule> batch) {
     try {
-      withDays(batch, () -> write(batch, Map.of()));
+      transaction.withDays(timesOf(batch), () -> write(batch, Map.of()));
       count(batch);
       return batch;
     } catch (MovedException e) {
@@ -190,111 +152,56 @@ class FireMaker {
     }
   }
 
-  /** A fire that creates something. */
-  private record Creation(PlannedSchedule by, long fireTime) {
-
-    TaskDraft draft() {
-      ScheduleRow row = by.row();
-      return ScheduleDefinitions.draft(row, fireTime, row.rules().dueTime(fireTime));
-    }
-
-    FireRow row(Run run, String node) {
-      return FireRow.created(by.row(), fireTime, run, node, by.epoch());
-    }
-  }
-
   /**
    * Creates what the fires of these plans create, records the fires, and moves the schedules on.
    *
-   * @param earlier the fates that fires of the only plan have already
+   * @param earlier the outcomes that fires of the only plan have already
    */
   private void write(List<PlannedSchedule> batch, Map<Long, FireOutcome> earlier) {
-    List<Creation> creations = creations(batch, earlier);
-    checkTexts(creations);
-    if (creations.isEmpty()) {
-      transactions.execute(
-          () -> {
-            join(batch, rowsOf(batch, creations, List.of(), earlier), earlier);
-            return null;
-          });
-    } else if (batch.get(0).makesJobs()) {
-      jobs.create(
-          batch.get(0).row().definition().jobData(),
-          new FireId(batch.get(0).row().id(), creations.get(0).fireTime()),
-          false,
-          id -> join(batch, rowsOf(batch, creations, List.of(Run.ofJob(id)), earlier), earlier));
-    } else {
-      creator.create(
-          CreateCall.of(creations.stream().map(Creation::draft).toList())
-              .and(
-                  ids -> {
-                    List<Run> runs = ids.stream().map(Run::of).toList();
-                    join(batch, rowsOf(batch, creations, runs, earlier), earlier);
-                  }));
-    }
-  }
-
-  private static List<Creation> creations(
-      List<PlannedSchedule> batch, Map<Long, FireOutcome> earlier) {
-    List<Creation> creations = new ArrayList<>();
+    List<NewFire> made = new ArrayList<>();
+    List<FireRow> skipped = new ArrayList<>();
     for (PlannedSchedule plan : batch) {
-      plan.creations().stream()
-          .filter(time -> earlier.get(time) != FireOutcome.CREATED)
-          .forEach(time -> creations.add(new Creation(plan, time)));
+      plan.plan().fires().stream()
+          .filter(fire -> earlier.get(fire.fireTime()) != FireOutcome.CREATED)
+          .forEach(
+              fire -> {
+                if (fire.creates()) {
+                  made.add(plan.fire(fire.fireTime()));
+                } else {
+                  skipped.add(without(plan, fire.fireTime(), FireOutcome.SKIPPED));
+                }
+              });
     }
-    return creations;
-  }
-
-  /** The rule of a type may be younger than the schedule. */
-  private void checkTexts(List<Creation> creations) {
-    creations.stream()
-        .map(creation -> creation.by().row().definition())
-        .distinct()
-        .forEach(definition -> sealedTexts.check(definition, "scheduleData"));
-  }
-
-  /** The rows of the fires; the runs stand in the order of what was created. */
-  private List<FireRow> rowsOf(
-      List<PlannedSchedule> batch,
-      List<Creation> creations,
-      List<Run> runs,
-      Map<Long, FireOutcome> earlier) {
-    List<FireRow> rows = new ArrayList<>();
-    for (int i = 0; i < runs.size(); i++) {
-      rows.add(creations.get(i).row(runs.get(i), node.id()));
-    }
-    for (PlannedSchedule plan : batch) {
-      plan.skips().stream()
-          .filter(time -> earlier.get(time) != FireOutcome.CREATED)
-          .forEach(time -> rows.add(without(plan, time, FireOutcome.SKIPPED)));
-    }
-    return rows;
+    transaction.create(made, null, created -> join(batch, created, skipped, earlier));
   }
 
   private FireRow without(PlannedSchedule plan, long fireTime, FireOutcome outcome) {
-    return FireRow.without(plan.row(), fireTime, outcome, node.id(), plan.epoch());
+    return transaction.row(plan.fire(fireTime), outcome, null);
   }
 
   /** Records fires and moves schedules on, in the transaction that creates the runs. */
   private void join(
-      List<PlannedSchedule> batch, List<FireRow> rows, Map<Long, FireOutcome> earlier) {
+      List<PlannedSchedule> batch,
+      List<FireRow> created,
+      List<FireRow> skipped,
+      Map<Long, FireOutcome> earlier) {
     batch.stream()
         .map(FireMaker::replacedJob)
         .filter(Objects::nonNull)
         .forEach(jobActs::cancelIfLiving);
     lock(batch);
-    cancelReplaced(batch);
-    if (!fires.record(rows, earlier)) {
-      throw new MovedException(Set.of(batch.get(0).row().id()));
-    }
-    Map<Long, List<FireRow>> created =
-        rows.stream()
-            .filter(fire -> fire.run() != null)
-            .sorted(Comparator.comparingLong(FireRow::fireTime))
-            .collect(groupingBy(FireRow::scheduleId));
+    // After the lock of the schedules, because the end of a run may lock its schedule, and waits.
+    transaction.cancel(
+        batch.stream()
+            .filter(FireMaker::replaces)
+            .map(plan -> LastRuns.lastRun(plan.row()).task())
+            .filter(Objects::nonNull),
+        task -> !task.status().isFinal());
+    fires.record(Stream.concat(created.stream(), skipped.stream()).toList(), earlier);
+    Map<Long, List<FireRow>> bySchedule = created.stream().collect(groupingBy(FireRow::scheduleId));
     List<Advance> advances =
         batch.stream()
-            .map(plan -> advance(plan, created.getOrDefault(plan.row().id(), List.of())))
+            .map(plan -> advance(plan, bySchedule.getOrDefault(plan.row().id(), List.of())))
             .toList();
     if (schedules.advance(advances) != advances.size()) {
       throw new IllegalStateException("locked schedules were not moved on");
@@ -351,31 +258,6 @@ class FireMaker {
   }
 
   /**
-   * Cancels the tasks that give way to new runs. A task that another transaction has locked is not
-   * waited for, or it would hold up the other schedules; so the schedules may be locked before.
-   * They must be, because the end of a run may lock its schedule, and waits for it.
-   */
-  private void cancelReplaced(List<PlannedSchedule> batch) {
-    SortedMap<TaskTable, List<Long>> numbers = new TreeMap<>();
-    for (PlannedSchedule plan : batch) {
-      if (replaces(plan)) {
-        TaskId last = LastRuns.lastRun(plan.row()).task();
-        if (last != null && families.has(last.table())) {
-          numbers.computeIfAbsent(last.table(), table -> new ArrayList<>()).add(last.number());
-        }
-      }
-    }
-    numbers.forEach(
-        (table, ofTable) -> {
-          transitions.change(
-              tasks.lockBrieflyAtOnce(table, ofTable).stream()
-                  .filter(task -> !task.status().isFinal())
-                  .map(TaskTransition::cancelled)
-                  .toList());
-        });
-  }
-
-  /**
    * The job that gives way to the new run, whatever that is; {@code null} if there is none. It may
    * be waited for, so such a plan is written alone.
    */
@@ -393,7 +275,9 @@ class FireMaker {
   private List<PlannedSchedule> makeAlone(PlannedSchedule planned) {
     try {
       PlannedSchedule plan = isTaken(planned) ? planned.aMillisecondLater() : planned;
-      withDays(List.of(plan), () -> write(List.of(plan), earlierFates(plan)));
+      List<Long> times = plan.times();
+      transaction.withDays(
+          times, () -> write(List.of(plan), transaction.outcomes(plan.row().id(), times)));
       count(List.of(plan));
       return List.of(plan);
     } catch (MovedException | DuplicateKeyException | PessimisticLockingFailureException e) {
@@ -422,7 +306,7 @@ class FireMaker {
 
   /** Puts a schedule behind the others whose target cannot be created now, but perhaps soon. */
   private void postpone(PlannedSchedule plan, RuntimeException e) {
-    if (transactions.execute(() -> refuse(plan.row(), messageOf(e), SOON_MS))) {
+    if (refuse(plan.row(), messageOf(e), SOON_MS, List.of())) {
       log.info(
           "schedule {} creates nothing now, and will be tried again in {} s: {}",
           plan.row().name(),
@@ -432,12 +316,20 @@ class FireMaker {
   }
 
   /**
-   * Records in the caller's transaction why a schedule creates nothing; false if it has changed, or
-   * if another transaction has locked it, for which the other schedules do not wait.
+   * Records why a schedule creates nothing; false if it has changed, or if another transaction has
+   * locked it, for which the other schedules do not wait.
    */
-  private boolean refuse(ScheduleRow row, String why, long againMs) {
-    return schedules.lockUnlessLocked(row.id()).isPresent()
-        && schedules.refuse(row, why, row.now() + againMs);
+  private boolean refuse(ScheduleRow row, String why, long againMs, List<FireRow> refused) {
+    return transactions.execute(
+        () -> {
+          boolean isRecorded =
+              schedules.lockUnlessLocked(row.id()).isPresent()
+                  && schedules.refuse(row, why, row.now() + againMs);
+          if (isRecorded) {
+            fires.insertIfAbsent(refused);
+          }
+          return isRecorded;
+        });
   }
 
   private static String messageOf(RuntimeException e) {
@@ -452,17 +344,7 @@ class FireMaker {
    */
   private boolean isTaken(PlannedSchedule plan) {
     return plan.row().rules().afterMs() != null
-        && earlierFates(plan).containsValue(FireOutcome.CREATED);
-  }
-
-  private Map<Long, FireOutcome> earlierFates(PlannedSchedule plan) {
-    if (plan.plan().fires().isEmpty()) {
-      return Map.of();
-    }
-    long first = plan.plan().fires().get(0).fireTime();
-    long last = plan.plan().fires().get(plan.plan().fires().size() - 1).fireTime();
-    return fires.between(plan.row().id(), first, last + 1, daysOf(List.of(plan))).stream()
-        .collect(toMap(FireRow::fireTime, FireRow::outcome));
+        && transaction.outcomes(plan.row().id(), plan.times()).containsValue(FireOutcome.CREATED);
   }
 
   /** Sets a schedule aside for a minute that cannot be planned, unless that is an outage. */
@@ -479,30 +361,20 @@ class FireMaker {
    */
   private void refuse(PlannedSchedule plan, RuntimeException e) {
     String why = messageOf(e);
-    withDays(
-        List.of(plan),
+    List<FireRow> refused =
+        plan.creations().stream().map(time -> without(plan, time, FireOutcome.REFUSED)).toList();
+    transaction.withDays(
+        plan.times(),
         () -> {
-          if (transactions.execute(() -> recordRefusal(plan, why))) {
+          if (refuse(plan.row(), why, RETRY_MS, refused)) {
             log.warn(
                 "schedule {} creates nothing, and will be tried again in {} s: {}",
                 plan.row().name(),
                 RETRY_MS / 1_000,
                 why);
-            meters.fired(plan.type(), FireOutcome.REFUSED, plan.creations().size());
+            meters.fired(plan.type(), FireOutcome.REFUSED, refused.size());
           }
         });
-  }
-
-  private boolean recordRefusal(PlannedSchedule plan, String why) {
-    if (!refuse(plan.row(), why, RETRY_MS)) {
-      return false;
-    }
-    List<FireRow> refused =
-        plan.creations().stream().map(time -> without(plan, time, FireOutcome.REFUSED)).toList();
-    if (!refused.isEmpty()) {
-      fires.insertIfAbsent(refused);
-    }
-    return true;
   }
 
   /** Records that a row cannot be understood, which only a change by SQL causes. */
@@ -511,33 +383,13 @@ class FireMaker {
   }
 
   private void refuse(ScheduleRow row, String why) {
-    if (transactions.execute(() -> refuse(row, why, RETRY_MS))) {
+    if (refuse(row, why, RETRY_MS, List.of())) {
       log.warn("schedule {} cannot fire: {}", row.name(), why);
     }
   }
 
-  /** Runs work for which the tables of the fires' days exist, unless one is dropped meanwhile. */
-  private void withDays(List<PlannedSchedule> plans, Runnable work) {
-    Set<LocalDate> needed = daysOf(plans);
-    days.ensure(needed);
-    try {
-      work.run();
-    } catch (BadSqlGrammarException e) {
-      if (!FireDayStore.isMissing(e)) {
-        throw e;
-      }
-      days.forget();
-      days.ensure(needed);
-      work.run();
-    }
-  }
-
-  private static Set<LocalDate> daysOf(List<PlannedSchedule> plans) {
-    Set<LocalDate> needed = new TreeSet<>();
-    plans.forEach(
-        plan ->
-            plan.plan().fires().forEach(fire -> needed.add(FireDayStore.dayOf(fire.fireTime()))));
-    return needed;
+  private static List<Long> timesOf(List<PlannedSchedule> batch) {
+    return batch.stream().map(PlannedSchedule::times).flatMap(List::stream).toList();
   }
 
   private void count(List<PlannedSchedule> batch) {
@@ -545,7 +397,7 @@ class FireMaker {
       Optional<TaskType> type = plan.type();
       List<Long> creations = plan.creations();
       meters.fired(type, FireOutcome.CREATED, creations.size());
-      meters.fired(type, FireOutcome.SKIPPED, plan.skips().size());
+      meters.fired(type, FireOutcome.SKIPPED, plan.times().size() - creations.size());
       creations.forEach(time -> meters.late(plan.row().now() - time));
       for (FireGap gap : plan.plan().gaps()) {
         meters.passed(type, gap.reason(), gap.fires());

@@ -13,16 +13,16 @@ import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
-import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.FireId;
+import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -46,8 +46,9 @@ public class LateEnds implements DisposableBean {
   private final RunEnds ends;
   private final SchedulesInUse inUse;
   private final RetryingTransactions transactions;
-  private final ExecutorService thread = DaemonThreads.pool(1, "schedule-job-ends");
-  private final Set<Long> pending = new HashSet<>();
+  private final Set<Long> pending = ConcurrentHashMap.newKeySet();
+  private final BackgroundLoop loop =
+      BackgroundLoop.start("schedule-job-ends", Duration.ofHours(1), this::recordPending);
 
   LateEnds(
       JobStore jobs,
@@ -68,35 +69,21 @@ public class LateEnds implements DisposableBean {
 
   @EventListener
   public void on(JobsChanged news) {
-    if (!inUse.inUse()) {
-      return;
-    }
-    synchronized (pending) {
-      boolean isIdle = pending.isEmpty();
-      pending.addAll(news.jobIds());
-      if (!isIdle || thread.isShutdown()) {
-        return;
-      }
-    }
-    thread.execute(this::recordPending);
-  }
-
-  private void recordPending() {
-    Set<Long> ids;
-    synchronized (pending) {
-      ids = Set.copyOf(pending);
-      pending.clear();
-    }
-    try {
-      record(ids);
-    } catch (RuntimeException e) {
-      log.info("ends of {} jobs were not recorded; the audit will find them", ids.size(), e);
-    }
+    pending.addAll(news.jobIds());
+    loop.runSoon();
   }
 
   /** Records the ends of these jobs at their fires; ignores jobs that live and those of no fire. */
-  private void record(Collection<Long> jobIds) {
-    recordEnds(ended(jobIds));
+  private void recordPending() {
+    Set<Long> ids = Set.copyOf(pending);
+    pending.removeAll(ids); // before the read, which then finds what later news of them tell
+    try {
+      if (!ids.isEmpty() && inUse.inUse()) {
+        recordEnds(ended(ids));
+      }
+    } catch (RuntimeException e) {
+      log.info("ends of {} jobs were not recorded; the audit will find them", ids.size(), e);
+    }
   }
 
   /**
@@ -159,6 +146,6 @@ public class LateEnds implements DisposableBean {
 
   @Override
   public void destroy() {
-    thread.shutdownNow();
+    loop.close();
   }
 }

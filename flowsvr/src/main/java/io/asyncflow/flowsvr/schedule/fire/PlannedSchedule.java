@@ -25,12 +25,13 @@ record PlannedSchedule(ScheduleRow row, FirePlan plan, long epoch, boolean lastR
         .toList();
   }
 
-  /** The fire times that are skipped. */
-  List<Long> skips() {
-    return plan.fires().stream()
-        .filter(fire -> !fire.creates())
-        .map(FirePlan.Planned::fireTime)
-        .toList();
+  /** All fire times of the plan, in order. */
+  List<Long> times() {
+    return plan.fires().stream().map(FirePlan.Planned::fireTime).toList();
+  }
+
+  FireTransaction.NewFire fire(long time) {
+    return new FireTransaction.NewFire(row, time, epoch, false);
   }
 
   /** Whether fires have come that the next plan makes. */

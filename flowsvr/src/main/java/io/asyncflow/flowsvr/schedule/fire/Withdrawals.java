@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
 import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.ErrorCode;
@@ -13,17 +12,10 @@ import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.task.TransitionStore;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.TaskRow;
-import io.asyncflow.rules.TaskTable;
-import io.asyncflow.rules.TaskTransition;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,32 +35,24 @@ import org.springframework.stereotype.Component;
 @Component
 public class Withdrawals {
 
-  private static final int PAGE = 1_000;
-
   private static final Set<TaskStatus> WAITS = Set.of(TaskStatus.WAITING, TaskStatus.PAUSED);
 
   private final ScheduleStore schedules;
   private final FireStore fires;
   private final FireDayStore days;
-  private final TaskStore tasks;
-  private final TransitionStore transitions;
-  private final TaskFamilies families;
+  private final FireTransaction transaction;
   private final RetryingTransactions transactions;
 
   Withdrawals(
       ScheduleStore schedules,
       FireStore fires,
       FireDayStore days,
-      TaskStore tasks,
-      TransitionStore transitions,
-      TaskFamilies families,
+      FireTransaction transaction,
       RetryingTransactions transactions) {
     this.schedules = schedules;
     this.fires = fires;
     this.days = days;
-    this.tasks = tasks;
-    this.transitions = transitions;
-    this.families = families;
+    this.transaction = transaction;
     this.transactions = transactions;
   }
 
@@ -108,16 +92,17 @@ public class Withdrawals {
 
   private void changeLocked(List<ScheduleRow> locked, Consumer<List<Withdrawn>> change) {
     Map<Long, List<FireRow>> future = madeAhead(locked);
-    List<TaskRow> waiting = lockWaiting(future.values().stream().flatMap(List::stream).toList());
-    Set<TaskId> waitingIds = new HashSet<>();
-    waiting.forEach(task -> waitingIds.add(task.id()));
+    Set<TaskId> cancelled =
+        transaction.cancel(
+            future.values().stream().flatMap(List::stream).map(fire -> fire.run().task()),
+            task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()));
     List<Withdrawn> withdrawn = new ArrayList<>();
     List<FireRow> withdrawnFires = new ArrayList<>();
     for (ScheduleRow now : locked) {
       Long first = null;
       Long kept = null;
       for (FireRow fire : future.getOrDefault(now.id(), List.of())) {
-        if (waitingIds.contains(fire.run().task())) {
+        if (cancelled.contains(fire.run().task())) {
           first = first == null ? (Long) fire.fireTime() : first;
           withdrawnFires.add(fire);
         } else {
@@ -126,7 +111,6 @@ public class Withdrawals {
       }
       withdrawn.add(new Withdrawn(now, first, kept));
     }
-    transitions.change(waiting.stream().map(TaskTransition::cancelled).toList());
     fires.withdraw(withdrawnFires);
     takeBack(withdrawnFires);
     change.accept(withdrawn);
@@ -159,34 +143,5 @@ public class Withdrawals {
             ofTasks.stream().map(ScheduleRow::id).toList(), now, List.of(today, today.plusDays(1)))
         .stream()
         .collect(groupingBy(FireRow::scheduleId));
-  }
-
-  /**
-   * Locks the tasks of these fires; returns those that no worker has held. They are not waited for:
-   * whoever ends a run has its task, and may wait for the schedule.
-   */
-  private List<TaskRow> lockWaiting(List<FireRow> made) {
-    Map<TaskTable, List<Long>> numbers =
-        made.stream()
-            .map(fire -> fire.run().task())
-            .filter(task -> families.has(task.table()))
-            .collect(groupingBy(TaskId::table, TreeMap::new, mapping(TaskId::number, toList())));
-    List<TaskRow> waiting = new ArrayList<>();
-    numbers.forEach(
-        (table, ofTable) ->
-            inPages(
-                ofTable,
-                page ->
-                    tasks.lockBrieflyAtOnce(table, page).stream()
-                        .filter(task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()))
-                        .forEach(waiting::add)));
-    return waiting;
-  }
-
-  /** A statement with too many ids would read the whole table. */
-  private static <T> void inPages(List<T> items, Consumer<List<T>> statement) {
-    for (int i = 0; i < items.size(); i += PAGE) {
-      statement.accept(items.subList(i, Math.min(i + PAGE, items.size())));
-    }
   }
 }

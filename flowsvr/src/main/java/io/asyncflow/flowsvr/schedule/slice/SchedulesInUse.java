@@ -2,11 +2,12 @@ package io.asyncflow.flowsvr.schedule.slice;
 
 /**
  * Says whether there are schedules at all. Without any, no server asks the database for slices. The
- * answer must cost no statement. Thread-safe.
+ * answer costs a statement after news of schedules, and else one in ten seconds at most.
+ * Thread-safe.
  */
 @FunctionalInterface
 public interface SchedulesInUse {
 
-  /** Whether there is a schedule, as far as this server knows. */
+  /** Whether there is a schedule, or was one a few seconds ago. */
   boolean inUse();
 }

@@ -26,7 +26,6 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
@@ -98,17 +97,11 @@ public class SliceRounds
       LiveServers servers,
       Node node,
       SliceSettings settings,
-      ObjectProvider<SchedulesInUse> inUse,
+      SchedulesInUse inUse,
       LeaderElection election,
       TaskMeters shown,
       MeterRegistry meters) {
-    this(
-        store,
-        servers::thatBeatWithin,
-        node,
-        settings,
-        () -> inUse.getIfAvailable(() -> () -> false).inUse(),
-        meters);
+    this(store, servers::thatBeatWithin, node, settings, inUse::inUse, meters);
     shown.show("schedule.slices.owned", "slices that this server owns", () -> trusted().size());
     shown.show("schedule.slices.load", "load of the slices that this server owns", this::load);
     showSchedules(shown, "active", this::activeSchedules);

@@ -19,8 +19,6 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.JobActs;
-import io.asyncflow.flowsvr.job.core.JobCreator;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.GapStore;
@@ -30,10 +28,6 @@ import io.asyncflow.flowsvr.schedule.slice.AllSlices;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.task.TransitionStore;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireRules;
 import io.asyncflow.rules.schedule.StuckTimes;
@@ -66,14 +60,9 @@ class FireMakerIT {
   @Autowired JdbcClient jdbc;
   @Autowired ScheduleStore schedules;
   @Autowired FireStore fires;
-  @Autowired FireDayStore days;
   @Autowired GapStore gaps;
-  @Autowired JobCreator jobs;
   @Autowired JobActs jobActs;
-  @Autowired SealedTexts sealedTexts;
-  @Autowired TaskStore tasks;
-  @Autowired TransitionStore transitions;
-  @Autowired TaskFamilies families;
+  @Autowired FireTransaction transaction;
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
   @Autowired Node node;
@@ -101,20 +90,7 @@ class FireMakerIT {
 
     FireMaker crippled =
         new FireMaker(
-            schedules,
-            fires,
-            days,
-            gaps,
-            withoutNumbers(),
-            jobs,
-            jobActs,
-            sealedTexts,
-            tasks,
-            transitions,
-            families,
-            transactions,
-            meters,
-            node);
+            schedules, fires, gaps, withoutNumbers(), jobActs, transaction, transactions, meters);
     assertThatThrownBy(() -> crippled.make(List.of(plan))).isInstanceOf(FlowException.class);
 
     assertThat(schedules.find(id).orElseThrow().fence()).isEqualTo(row.fence());

@@ -140,18 +140,22 @@ class KilledFiresIT {
           new FireMaker(
               schedules,
               fires,
-              days,
               gaps,
               creator,
-              jobs,
               jobActs,
-              sealedTexts,
-              tasks,
-              transitions,
-              families,
+              new FireTransaction(
+                  fires,
+                  days,
+                  creator,
+                  jobs,
+                  sealedTexts,
+                  tasks,
+                  transitions,
+                  families,
+                  transactions,
+                  this),
               transactions,
-              meters,
-              this);
+              meters);
       this.loop =
           new FireLoop(
               schedules,

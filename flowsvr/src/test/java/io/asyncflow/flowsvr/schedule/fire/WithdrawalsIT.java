@@ -104,7 +104,7 @@ class WithdrawalsIT {
     List<FireRow> made =
         LongStream.rangeClosed(1, 100)
             .map(second -> row.now() + 60_000 + second * 1_000)
-            .mapToObj(time -> FireRow.created(row, time, runOf(row, time), "node", 1))
+            .mapToObj(time -> made(row, time))
             .toList();
     days.ensure(made.stream().map(fire -> FireDayStore.dayOf(fire.fireTime())).collect(toSet()));
     fires.insert(made);
@@ -131,6 +131,11 @@ class WithdrawalsIT {
                   .isEqualTo(TaskStatus.CANCELLED);
             });
     client.delete(id);
+  }
+
+  private FireRow made(ScheduleRow row, long time) {
+    Run run = runOf(row, time);
+    return new FireRow(row.id(), time, FireOutcome.CREATED, false, 0, run, "node", 1, null, null);
   }
 
   private Run runOf(ScheduleRow row, long time) {
