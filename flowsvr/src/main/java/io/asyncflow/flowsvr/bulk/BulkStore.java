@@ -10,13 +10,17 @@ import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.Retention;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
@@ -275,6 +279,12 @@ public class BulkStore {
     return (principal == null ? statement : statement.param("principal", principal))
         .query((rs, row) -> read(rs))
         .list();
+  }
+
+  @Bean
+  Duty bulkRetentionDuty(Retention retention) {
+    long ageMs = Duration.ofDays(90).toMillis(); // what they did stays in the acts
+    return retention.of("bulk", limit -> deleteEnded(ageMs, limit), this::deletePreviews);
   }
 
   /** Deletes previews that are over; returns their number. */
