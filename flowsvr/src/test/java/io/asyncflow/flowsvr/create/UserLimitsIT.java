@@ -245,7 +245,8 @@ class UserLimitsIT {
               IntStream.range(0, 2_000)
                   .mapToObj(i -> new Object[] {lark.name(), "user-" + i, inAnHour + i})
                   .toList());
-          assertThat(RowsRead.by(jdbc, () -> userLimitRetentionDuty.runOnce().get())).isLessThanOrEqualTo(100);
+          assertThat(RowsRead.by(jdbc, () -> userLimitRetentionDuty.runOnce().get()))
+              .isLessThanOrEqualTo(100);
           assertThat(limitRowsOf(lark)).isEqualTo(2_000);
         });
   }
