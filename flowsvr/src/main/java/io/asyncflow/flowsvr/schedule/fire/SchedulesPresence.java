@@ -5,11 +5,13 @@ import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -35,6 +37,11 @@ class SchedulesPresence
 
   SchedulesPresence(FeaturesInUse features) {
     this.features = features;
+  }
+
+  @Bean
+  static ClusterEvent.Kind scheduleNews() {
+    return new ClusterEvent.Kind("schedule", new SchedulesChanged(true));
   }
 
   @Override
