@@ -11,7 +11,7 @@ import io.asyncflow.flowsvr.act.Actor;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
 import io.asyncflow.flowsvr.duty.Duty;
-import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.duty.Retention;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -31,10 +31,7 @@ public class BulkStore {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int LONGEST_ERROR = 1_000;
   private static final Duration KEPT = Duration.ofDays(90);
-  private static final int PAGE = 1_000;
 
-  /** Previews are made by the second, and kept for ten minutes. */
-  private static final int MOST_PAGES = 20;
 
   private static final String SELECT =
       sql(
@@ -256,36 +253,31 @@ public class BulkStore {
   }
 
   @Bean
-  Duty bulkRetentionDuty(DutyIntervals every) {
-    return Duty.ofCleaning("bulk-retention", every, this::deleteOld);
+  Duty bulkRetentionDuty(Retention retention) {
+    long ageMs = KEPT.toMillis(); // what they did stays in the acts
+    return retention.of("bulk", limit -> deleteEnded(ageMs, limit), this::deletePreviews);
   }
 
-  /**
-   * Deletes previews that are over, and bulks that ended long ago, whose acts are recorded; returns
-   * their number.
-   */
-  int deleteOld() {
-    int deleted =
-        jdbc.sql(sql("DELETE FROM t_bulk WHERE end_time < now_ms - :age LIMIT :limit"))
-            .param("age", KEPT.toMillis())
-            .param("limit", PAGE)
-            .update();
-    int ofPage = PAGE;
-    for (int page = 0; ofPage == PAGE && page < MOST_PAGES; page++) {
-      ofPage =
-          jdbc.sql(
-                  sql(
-                      """
-                      DELETE FROM t_bulk
-                      WHERE state = 'PREVIEWED'
-                        AND preview_end < now_ms
-                      LIMIT :limit
-                      """))
-              .param("limit", PAGE)
-              .update();
-      deleted += ofPage;
-    }
-    return deleted;
+  /** Deletes previews that are over; returns their number. */
+  int deletePreviews(int limit) {
+    return jdbc.sql(
+            sql(
+                """
+                DELETE FROM t_bulk
+                WHERE state = 'PREVIEWED'
+                  AND preview_end < now_ms
+                LIMIT :limit
+                """))
+        .param("limit", limit)
+        .update();
+  }
+
+  /** Deletes bulks that ended so long ago; returns their number. */
+  int deleteEnded(long ageMs, int limit) {
+    return jdbc.sql(sql("DELETE FROM t_bulk WHERE end_time < now_ms - :age LIMIT :limit"))
+        .param("age", ageMs)
+        .param("limit", limit)
+        .update();
   }
 
   private static BulkRow read(ResultSet rs) throws SQLException {

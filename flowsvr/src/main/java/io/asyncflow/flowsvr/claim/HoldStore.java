@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.claim;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.Retention;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -100,6 +103,11 @@ class HoldStore {
         .param("hold", hold.holdId())
         .param("trace", traceId)
         .update();
+  }
+
+  @Bean
+  Duty holdRetentionDuty(Retention retention) {
+    return retention.of("hold", this::deleteExpired);
   }
 
   /** Deletes a page of expired rows and returns their number. */

@@ -3,12 +3,15 @@ package io.asyncflow.flowsvr.create;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.joining;
 
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.Retention;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -61,6 +64,11 @@ public class ReportedCreateStore {
         .query(String.class)
         .optional()
         .map(ids -> Arrays.asList(ids.split(",")));
+  }
+
+  @Bean
+  Duty keyRetentionDuty(Retention retention, IdempotencyKeyStore keys) {
+    return retention.of("key", keys::deleteExpired, this::deleteExpired);
   }
 
   /** Deletes a page of expired rows and returns how many. */

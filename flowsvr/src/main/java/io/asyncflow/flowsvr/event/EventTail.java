@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.event.log.LoggedEvent;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayDeque;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
@@ -127,6 +129,11 @@ public class EventTail implements DisposableBean {
    */
   public EventReader readerAfter(Long cursor) {
     return new EventReader(recent, store, cursor);
+  }
+
+  @Bean
+  static ClusterEvent.Kind eventNews() {
+    return new ClusterEvent.Kind("event", new EventsWritten(true));
   }
 
   @EventListener

@@ -2,12 +2,15 @@ package io.asyncflow.flowsvr.number;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.Retention;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.springframework.context.annotation.Bean;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -218,6 +221,11 @@ class ServerNumberStore {
         .param("number", serverNumber)
         .param("owner", owner)
         .update();
+  }
+
+  @Bean
+  Duty serverNumberRetentionDuty(Retention retention) {
+    return retention.of("server-number", limit -> deleteUnused(Duration.ofDays(1), limit));
   }
 
   /**

@@ -3,9 +3,11 @@ package io.asyncflow.flowsvr.pause;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.ToIntFunction;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -31,6 +33,11 @@ public class PausesInForce {
     show(meters, "stage", paused -> paused.stages().values().stream().mapToInt(Set::size).sum());
     show(meters, "worker", paused -> paused.workers().size());
     show(meters, "job", paused -> paused.anyJob() ? 1 : 0);
+  }
+
+  @Bean
+  static ClusterEvent.Kind pauseNews() {
+    return new ClusterEvent.Kind("pause", new PausesChanged(true));
   }
 
   private void show(TaskMeters meters, String kind, ToIntFunction<Paused> count) {

@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
 import io.asyncflow.flowsvr.bulk.run.BulkPages;
 import io.asyncflow.flowsvr.bulk.run.BulkRounds;
+import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
@@ -55,6 +56,7 @@ class BulkIT {
   @Autowired BulkPages pages;
   @Autowired BulkRounds rounds;
   @Autowired DataSource database;
+  @Autowired Duty bulkRetentionDuty;
   @Autowired TableDrain drain;
 
   private Wire wire;
@@ -425,7 +427,7 @@ class BulkIT {
     long id = preview("CANCEL", "status:waiting", "").path("bulkId").asLong();
     jdbc.sql("UPDATE t_bulk SET preview_end = 1 WHERE id = :id").param("id", id).update();
 
-    store.deleteOld();
+    bulkRetentionDuty.runOnce().get();
 
     assertThat(store.find(id)).isEmpty();
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.rules.TaskId;
@@ -32,7 +33,7 @@ class TaskCreatorIT {
 
   @Autowired Given given;
   @Autowired TaskCreator creator;
-  @Autowired KeyRetention keyRetention;
+  @Autowired Duty keyRetentionDuty;
   @Autowired JdbcClient jdbc;
 
   private long rowsOf(TaskType type) {
@@ -327,7 +328,7 @@ class TaskCreatorIT {
     TaskId kept = create(aTask(type, "young"));
     letKeyExpire(type, "old");
 
-    keyRetention.runOnce();
+    keyRetentionDuty.runOnce().get();
 
     assertThat(keysOf(type)).isEqualTo(1);
     assertThat(create(aTask(type, "young"))).isEqualTo(kept);

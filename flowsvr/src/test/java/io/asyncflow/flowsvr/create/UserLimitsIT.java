@@ -11,7 +11,7 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RowsRead;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.create.limit.UserLimitRetention;
+import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
@@ -38,7 +38,7 @@ class UserLimitsIT {
 
   @Autowired Given given;
   @Autowired TaskCreator creator;
-  @Autowired UserLimitRetention retention;
+  @Autowired Duty userLimitRetentionDuty;
   @Autowired JdbcClient jdbc;
   @Autowired JdbcTemplate batch;
   @Autowired TransactionTemplate transaction;
@@ -224,10 +224,10 @@ class UserLimitsIT {
   void idleRowsAreDeletedAndCountAsNone() {
     TaskType lark = aTypeThatAllows(1);
     creator.create(aTask(lark, "ann"));
-    retention.runOnce();
+    userLimitRetentionDuty.runOnce().get();
     assertThat(limitRowsOf(lark)).isOne();
     passed(lark, Duration.ofHours(2));
-    retention.runOnce();
+    userLimitRetentionDuty.runOnce().get();
     assertThat(limitRowsOf(lark)).isZero();
     creator.create(aTask(lark, "ann"));
     assertTooFast(() -> creator.create(aTask(lark, "ann")));
@@ -245,7 +245,8 @@ class UserLimitsIT {
               IntStream.range(0, 2_000)
                   .mapToObj(i -> new Object[] {lark.name(), "user-" + i, inAnHour + i})
                   .toList());
-          assertThat(RowsRead.by(jdbc, retention::runOnce)).isLessThanOrEqualTo(100);
+          assertThat(RowsRead.by(jdbc, () -> userLimitRetentionDuty.runOnce().get()))
+              .isLessThanOrEqualTo(100);
           assertThat(limitRowsOf(lark)).isEqualTo(2_000);
         });
   }

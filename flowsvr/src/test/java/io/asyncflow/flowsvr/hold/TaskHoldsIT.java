@@ -11,7 +11,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.claim.ClaimStore;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
-import io.asyncflow.flowsvr.claim.HoldRetention;
+import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.rules.TaskId;
@@ -39,7 +39,7 @@ public class TaskHoldsIT {
 
   @Autowired Given given;
   @Autowired ClaimStore claims;
-  @Autowired HoldRetention retention;
+  @Autowired Duty holdRetentionDuty;
   @Autowired JdbcClient jdbc;
 
   @Test
@@ -468,7 +468,7 @@ public class TaskHoldsIT {
     jdbc.sql("UPDATE t_hold SET expire_time = 1 WHERE worker_id = 'old' AND task_type = ?")
         .param(lark.name())
         .update();
-    assertThat(retention.runOnce()).isPositive();
+    assertThat((int) holdRetentionDuty.runOnce().get()).isPositive();
     assertThat(
             jdbc.sql("SELECT worker_id FROM t_hold WHERE task_type = ?")
                 .param(lark.name())

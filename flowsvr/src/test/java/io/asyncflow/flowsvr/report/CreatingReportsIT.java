@@ -11,21 +11,19 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
-import io.asyncflow.flowsvr.create.KeyRetention;
+import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.test.util.ReflectionTestUtils;
 
 /** Reports that create tasks: together or not at all, and once. */
 @UnsweptServer
@@ -34,7 +32,7 @@ class CreatingReportsIT {
 
   @Autowired Given given;
   @Autowired TaskReporter reporter;
-  @Autowired KeyRetention retention;
+  @Autowired Duty keyRetentionDuty;
   @Autowired JdbcClient jdbc;
   private TaskType type;
   private TaskType next;
@@ -243,7 +241,7 @@ class CreatingReportsIT {
         .param(number)
         .update();
 
-    ReflectionTestUtils.invokeMethod(Objects.requireNonNull(retention), "runOnce");
+    keyRetentionDuty.runOnce().get();
 
     ReportResult again = report(report, aNext("a"));
     assertThat(again.outcome()).isEqualTo(Verdict.ALREADY_DONE);

@@ -4,16 +4,20 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.flowsvr.access.key.Denials.Denial;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
@@ -37,6 +41,9 @@ public class AccessKeyStore {
       SELECT principal, until_time, seal
       FROM t_access_denied
       """;
+
+  static final Duration KEPT = Duration.ofDays(365);
+  private static final int PAGE = 1_000;
 
   private final JdbcTemplate jdbc;
   private final KeySeals seals;
@@ -109,6 +116,21 @@ public class AccessKeyStore {
         createTime,
         id,
         limit);
+  }
+
+  /**
+   * Deletes keys that ended a year ago, and denials that were over then. No server has known them
+   * for long, so this is no change of keys.
+   */
+  @Bean
+  Duty endedKeyRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader(
+        "access-key-retention",
+        every.notBelowSweep(Duration.ofHours(1)),
+        () -> {
+          long before = version().now() - KEPT.toMillis();
+          return deleteEndedBefore(before, PAGE) + deleteDenialsBefore(before, PAGE);
+        });
   }
 
   /**

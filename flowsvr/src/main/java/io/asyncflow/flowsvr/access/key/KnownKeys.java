@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.db.DatabaseWatch;
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.KeySeals;
@@ -32,6 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
@@ -94,6 +96,11 @@ public class KnownKeys {
     this.node = node;
     this.hasEnvironmentKey = !environmentKey.isBlank();
     this.lastEarlyLook = node.nanoTime() - EARLY_LOOK_PAUSE;
+  }
+
+  @Bean
+  static ClusterEvent.Kind accessNews() {
+    return new ClusterEvent.Kind("access", new AccessKeysChanged(true));
   }
 
   @PostConstruct

@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.create.limit;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.Retention;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.HashMap;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -86,6 +89,11 @@ class UserLimitStore {
         spentUntil.entrySet().stream()
             .map(entry -> new Object[] {type.name(), entry.getKey(), entry.getValue()})
             .toList());
+  }
+
+  @Bean
+  Duty userLimitRetentionDuty(Retention retention) {
+    return retention.of("user-limit", limit -> deleteIdle(Duration.ofHours(1), limit));
   }
 
   /** Deletes a page of users who have spent nothing for that long; returns their number. */

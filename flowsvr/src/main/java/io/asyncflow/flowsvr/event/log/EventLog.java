@@ -97,7 +97,7 @@ public class EventLog {
       events.stream()
           .collect(groupingBy(event -> event.type().name(), counting()))
           .forEach(meters::eventsWritten);
-      news.publish(new EventsWritten());
+      news.publish(new EventsWritten(false));
     }
   }
 }

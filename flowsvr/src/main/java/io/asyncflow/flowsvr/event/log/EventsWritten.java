@@ -1,4 +1,10 @@
 package io.asyncflow.flowsvr.event.log;
 
-/** News, published after the commit: this server has written events. */
-public record EventsWritten() {}
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
+
+/**
+ * News, published after the commit: events were written. It may be lost: tails also poll.
+ *
+ * @param isFromAfar whether another server has written them
+ */
+public record EventsWritten(boolean isFromAfar) implements ClusterEvent {}

@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.pulse.failure;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.Retention;
 import io.asyncflow.flowsvr.pulse.count.Writer;
 import io.asyncflow.flowsvr.pulse.failure.FailureGroups.Group;
 import io.asyncflow.flowsvr.pulse.failure.FailureGroups.Key;
@@ -9,6 +11,8 @@ import io.asyncflow.flowsvr.system.db.StatementValues;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
@@ -62,6 +66,12 @@ class FailureStore {
         group.last().time(),
         group.last().message(),
         group.last().task().toString());
+  }
+
+  @Bean
+  Duty failureRetentionDuty(
+      Retention retention, @Value("${flow.stats.history:14d}") Duration history) {
+    return retention.of("failure", limit -> delete(history, limit));
   }
 
   /** Deletes a page of the oldest groups; returns their number. */

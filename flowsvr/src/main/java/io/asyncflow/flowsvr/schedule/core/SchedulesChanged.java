@@ -1,7 +1,17 @@
 package io.asyncflow.flowsvr.schedule.core;
 
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
+
 /**
- * An event: schedules of this server were saved, resumed, or their runs have ended. It is published
- * after the commit; listeners must return quickly.
+ * An event: schedules were saved, resumed, or their runs have ended. It is published after the
+ * commit; listeners must return quickly.
+ *
+ * @param isFromAfar whether another server has done it
  */
-public record SchedulesChanged() {}
+public record SchedulesChanged(boolean isFromAfar) implements ClusterEvent {
+
+  /** A change on this server. */
+  public SchedulesChanged() {
+    this(false);
+  }
+}

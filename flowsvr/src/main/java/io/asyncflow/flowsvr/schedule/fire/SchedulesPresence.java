@@ -4,6 +4,8 @@ import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -22,6 +24,11 @@ class SchedulesPresence implements SchedulesInUse {
 
   SchedulesPresence(FeaturesInUse features) {
     this.features = features;
+  }
+
+  @Bean
+  static ClusterEvent.Kind scheduleNews() {
+    return new ClusterEvent.Kind("schedule", new SchedulesChanged(true));
   }
 
   /** There is a schedule, or was just now. */

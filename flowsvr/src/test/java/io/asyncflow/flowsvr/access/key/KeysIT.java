@@ -27,6 +27,7 @@ import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.FlowServer;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -445,7 +446,7 @@ class KeysIT {
     IssuedKey old = created("READER");
     IssuedKey younger = created("READER");
     long now = one.getBean(AccessKeyStore.class).version().now();
-    long year = EndedKeyRetention.KEPT.toMillis();
+    long year = AccessKeyStore.KEPT.toMillis();
     change(old, row -> row.revoked(now - year - 60_000, ""));
     change(younger, row -> row.revoked(now - year + 60_000, ""));
     one.getBean(AccessKeyStore.class).deny("oidc:https://i.example#old", now - year - 60_000);
@@ -457,7 +458,7 @@ class KeysIT {
         .as("the changed row, which stays, is not in the way")
         .isEqualTo(1);
     one.getBean(AccessKeyStore.class).deny("oidc:https://i.example#old", now - year - 60_000);
-    assertThat(one.getBean(EndedKeyRetention.class).runOnce()).isEqualTo(2);
+    assertThat(one.getBean("endedKeyRetentionDuty", Duty.class).runOnce().get()).isEqualTo(2);
     assertThat(one.getBean(AccessKeyStore.class).find(old.keyId())).isEmpty();
     assertThat(one.getBean(AccessKeyStore.class).find(younger.keyId())).isPresent();
     assertThat(one.getBean(KnownKeys.class).snapshot().refused()).doesNotContain(old.keyId());

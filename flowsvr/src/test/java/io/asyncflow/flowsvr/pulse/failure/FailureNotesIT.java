@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.OwnSchema;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.duty.Retention;
 import io.asyncflow.flowsvr.pulse.count.Writer;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
@@ -178,13 +181,13 @@ class FailureNotesIT {
     notes.runOnce();
     RetryingTransactions transactions =
         new RetryingTransactions(new JdbcTransactionManager(schema.connections()));
-    FailureRetention retention =
-        new FailureRetention(
-            new FailureStore(jdbc, new Writer(new Node())),
-            new PagedDelete(transactions),
-            Duration.ofDays(14));
+    DutyIntervals every = new DutyIntervals(Duration.ofSeconds(1), Duration.ofSeconds(60));
+    Duty retention =
+        new FailureStore(jdbc, new Writer(new Node()))
+            .failureRetentionDuty(
+                new Retention(every, new PagedDelete(transactions)), Duration.ofDays(14));
 
-    assertThat(retention.runOnce()).isOne();
+    assertThat(retention.runOnce().get()).isEqualTo(1);
     assertThat(count("SELECT COUNT(*) FROM t_failure_group")).isOne();
   }
 
