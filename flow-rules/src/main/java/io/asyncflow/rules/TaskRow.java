@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param unexpectedNum unexpected failures of the current stage that did not count in {@code
  *     crtRetryNum}
  * @param maxUnexpectedRetries {@code null} for the type's value
+ * @param endedByOperator whether an operator ended the last hold, or its lease
  * @param workerId the last holder; empty for an old client, or if there was none
  * @param traceId of the last hold; empty before the first
  * @param holdTime epoch ms of the last hold
@@ -40,6 +41,7 @@ public record TaskRow(
     int reportedEpoch,
     String reportId,
     int deliveryCount,
+    boolean endedByOperator,
     String workerId,
     String traceId,
     long holdTime,
@@ -89,6 +91,7 @@ public record TaskRow(
         0,
         null,
         0,
+        false,
         "",
         "",
         0,
@@ -175,6 +178,7 @@ public record TaskRow(
         leaseEpoch,
         reportedEpoch == leaseEpoch ? reportId : null,
         0,
+        endedByOperator,
         workerId,
         traceId,
         holdTime,
@@ -265,6 +269,7 @@ public record TaskRow(
     private int reportedEpoch;
     private String reportId;
     private int deliveryCount;
+    private boolean endedByOperator;
     private String workerId;
     private String traceId;
     private long holdTime;
@@ -290,6 +295,7 @@ public record TaskRow(
       reportedEpoch = row.reportedEpoch;
       reportId = row.reportId;
       deliveryCount = row.deliveryCount;
+      endedByOperator = row.endedByOperator;
       workerId = row.workerId;
       traceId = row.traceId;
       holdTime = row.holdTime;
@@ -351,6 +357,11 @@ public record TaskRow(
 
     public Copy deliveryCount(int value) {
       deliveryCount = value;
+      return this;
+    }
+
+    public Copy endedByOperator(boolean value) {
+      endedByOperator = value;
       return this;
     }
 
@@ -431,6 +442,7 @@ public record TaskRow(
           reportedEpoch,
           reportId,
           deliveryCount,
+          endedByOperator,
           workerId,
           traceId,
           holdTime,

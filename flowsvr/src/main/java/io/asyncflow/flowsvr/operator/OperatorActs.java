@@ -113,7 +113,7 @@ public class OperatorActs {
    */
   public void setWorkers(TaskId id, Set<String> workers, Reason why) {
     requireTable(id);
-    TaskActs.requireReassignable(first(id, tasks.findBriefly(id.table(), List.of(id.number()))));
+    TaskActs.requireReassignable(first(id, tasks.find(id.table(), List.of(id.number()))));
     String lane = lanes.of(workers, id.table()); // before the transaction
     act(id, TaskAct.SET_WORKERS, Arguments.workers(workers, lane), Expected.ANYTHING, why);
   }

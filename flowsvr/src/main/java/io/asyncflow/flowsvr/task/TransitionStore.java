@@ -77,6 +77,7 @@ public class TransitionStore {
           new Column("unexpected_num", TaskRow::unexpectedNum),
           new Column("max_unexpected_retries", TaskRow::maxUnexpectedRetries),
           new Column("delivery_count", TaskRow::deliveryCount),
+          new Column("end_kind", row -> row.endedByOperator() ? 1 : 0),
           new Column("lane", TaskRow::lane),
           new Column("progress", TaskRow::progress),
           new Column("trace_parent", TaskRow::traceParent));

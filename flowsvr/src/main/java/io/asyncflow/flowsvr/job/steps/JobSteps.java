@@ -186,7 +186,7 @@ public class JobSteps {
     boolean isPause = job.pause() == JobPause.PAUSED;
     TaskStatus from = isPause ? TaskStatus.WAITING : TaskStatus.PAUSED;
     List<TaskRow> rows =
-        tasks.lockBriefly(table, numbers).stream().filter(row -> row.status() == from).toList();
+        tasks.lock(table, numbers).stream().filter(row -> row.status() == from).toList();
     if (rows.isEmpty()) {
       return;
     }

@@ -368,7 +368,7 @@ class FireMaker {
     numbers.forEach(
         (table, ofTable) -> {
           transitions.change(
-              tasks.lockBrieflyAtOnce(table, ofTable).stream()
+              tasks.lockAtOnce(table, ofTable).stream()
                   .filter(task -> !task.status().isFinal())
                   .map(TaskTransition::cancelled)
                   .toList());

@@ -177,7 +177,7 @@ public class Withdrawals {
             inPages(
                 ofTable,
                 page ->
-                    tasks.lockBrieflyAtOnce(table, page).stream()
+                    tasks.lockAtOnce(table, page).stream()
                         .filter(task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()))
                         .forEach(waiting::add)));
     return waiting;
