@@ -259,11 +259,14 @@ public record TaskRow(
   public static final class Copy {
 
     private final TaskRow original;
+    private String userId;
     private String stage;
     private TaskStatus status;
     private int priority;
     private long orderTime;
     private int crtRetryNum;
+    private Integer maxRetryNum;
+    private Integer maxRetryInterval;
     private int unexpectedNum;
     private int leaseEpoch;
     private int reportedEpoch;
@@ -285,11 +288,14 @@ public record TaskRow(
 
     private Copy(TaskRow row) {
       original = row;
+      userId = row.userId;
       stage = row.stage;
       status = row.status;
       priority = row.priority;
       orderTime = row.orderTime;
       crtRetryNum = row.crtRetryNum;
+      maxRetryNum = row.maxRetryNum;
+      maxRetryInterval = row.maxRetryInterval;
       unexpectedNum = row.unexpectedNum;
       leaseEpoch = row.leaseEpoch;
       reportedEpoch = row.reportedEpoch;
@@ -308,6 +314,11 @@ public record TaskRow(
       scheduleLog = row.scheduleLog;
       lane = row.lane;
       now = row.now;
+    }
+
+    public Copy userId(String value) {
+      userId = value;
+      return this;
     }
 
     public Copy stage(String value) {
@@ -332,6 +343,16 @@ public record TaskRow(
 
     public Copy crtRetryNum(int value) {
       crtRetryNum = value;
+      return this;
+    }
+
+    public Copy maxRetryNum(Integer value) {
+      maxRetryNum = value;
+      return this;
+    }
+
+    public Copy maxRetryInterval(Integer value) {
+      maxRetryInterval = value;
       return this;
     }
 
@@ -428,14 +449,14 @@ public record TaskRow(
     public TaskRow row() {
       return new TaskRow(
           original.id,
-          original.userId,
+          userId,
           stage,
           status,
           priority,
           orderTime,
           crtRetryNum,
-          original.maxRetryNum,
-          original.maxRetryInterval,
+          maxRetryNum,
+          maxRetryInterval,
           unexpectedNum,
           original.maxUnexpectedRetries,
           leaseEpoch,

@@ -43,23 +43,6 @@ public interface TaskLedger {
       String result,
       String scheduleLog) {
 
-    /**
-     * The change of a row of which only the status was written.
-     *
-     * @param row the row before the change
-     */
-    public static Change of(TaskRow row, TaskStatus to) {
-      return new Change(
-          row.id(),
-          row.place(),
-          row.fire(),
-          row.status(),
-          to,
-          row.leaseEpoch(),
-          row.result(),
-          row.scheduleLog());
-    }
-
     /** The change of a transition. */
     static Change of(TaskTransition transition) {
       TaskRow after = transition.after();

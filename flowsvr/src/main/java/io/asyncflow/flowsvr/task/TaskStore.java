@@ -11,6 +11,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -64,6 +65,15 @@ public class TaskStore {
   private static final TableSql LOCK_AT_ONCE =
       new TableSql("SELECT " + COLUMNS + BY_IDS + LOCKED + " NOWAIT");
 
+  private static final TableSql RENEW =
+      new TableSql(
+          """
+          UPDATE %s
+          SET lease_end = modify_time + :lease,
+              beat_time = modify_time
+          WHERE id = :id
+          """);
+
   private final JdbcClient jdbc;
 
   TaskStore(JdbcClient jdbc) {
@@ -96,6 +106,14 @@ public class TaskStore {
    */
   public List<TaskRow> lockAtOnce(TaskTable table, Collection<Long> numbers) {
     return rows(LOCK_AT_ONCE, table, numbers);
+  }
+
+  /** Renews the lease of a task that the caller has locked, as a word of its holder. */
+  public void renew(TaskId id, Duration lease) {
+    jdbc.sql(RENEW.of(id.table()))
+        .param("lease", lease.toMillis())
+        .param("id", id.number())
+        .update();
   }
 
   /** The stages, by number, of those rows with these numbers that have this status. */
