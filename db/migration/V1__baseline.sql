@@ -90,6 +90,7 @@ CREATE TABLE t_task_template (
   reported_epoch         INT          NOT NULL DEFAULT 0    COMMENT 'epoch of the last accepted report',
   report_id              VARCHAR(64)  NULL     DEFAULT NULL COMMENT 'id of the last accepted report',
   delivery_count         INT          NOT NULL DEFAULT 0    COMMENT 'holds in a row that ended with no accepted report',
+  end_kind               TINYINT      NOT NULL DEFAULT 0    COMMENT 'what ended the last hold, or its lease: 1 an operator; 0 nothing, or anything else',
   worker_id              VARCHAR(64)  NOT NULL DEFAULT ''   COMMENT 'last holder; empty for an old client',
   trace_id               CHAR(32)     CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' COMMENT 'of the last hold',
   hold_time              BIGINT       NOT NULL DEFAULT 0    COMMENT 'last hold',

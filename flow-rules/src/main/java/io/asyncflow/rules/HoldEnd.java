@@ -13,8 +13,6 @@ import java.util.Optional;
  */
 public final class HoldEnd {
 
-  private static final String REVOKED = "REVOKED";
-
   private HoldEnd() {}
 
   /** The transition of an accepted report. */
@@ -40,6 +38,7 @@ public final class HoldEnd {
             .reportedEpoch(row.leaseEpoch())
             .reportId(report.reportId())
             .deliveryCount(provesNothing(report) ? row.deliveryCount() : 0)
+            .endedByOperator(false)
             .row();
     return new TaskTransition(row, reported, kindOf(report.outcome(), reported), report.errMsg());
   }
@@ -117,6 +116,7 @@ public final class HoldEnd {
         after
             .scheduleLog(logged(row, verdict.name(), reason, null))
             .deliveryCount(deliveries)
+            .endedByOperator(false)
             .row();
     return new TaskTransition(row, ended, kindOf(verdict, ended), reason);
   }
@@ -173,7 +173,7 @@ public final class HoldEnd {
    * as failed does not count it again.
    */
   private static int newFailures(TaskRow row, TypeRules type) {
-    boolean sweptBefore = row.status() == TaskStatus.WAITING && !isEndedByOperator(row);
+    boolean sweptBefore = row.status() == TaskStatus.WAITING && !row.endedByOperator();
     return sweptBefore && timedOut(row, type) ? 0 : 1;
   }
 
@@ -206,7 +206,8 @@ public final class HoldEnd {
         .orderTime(row.status() == TaskStatus.EXECUTING ? row.now() : row.orderTime())
         .reportedEpoch(row.leaseEpoch())
         .reportId(null)
-        .scheduleLog(logged(row, REVOKED, "an operator ended the hold", null))
+        .endedByOperator(true)
+        .scheduleLog(logged(row, "REVOKED", "an operator ended the hold", null))
         .row();
   }
 
@@ -226,24 +227,15 @@ public final class HoldEnd {
     TaskRow ended =
         row.copy()
             .status(TaskStatus.WAITING)
+            .endedByOperator(true)
             .scheduleLog(logged(row, Verdict.OPERATOR.name(), reason, null))
             .row();
     return new TaskTransition(row, ended, kindOf(Verdict.OPERATOR, ended), reason);
   }
 
-  /** Whether an operator ended the last lease; false if the log was not read. */
-  private static boolean isEndedByOperator(TaskRow row) {
-    return Verdict.OPERATOR.name().equals(ScheduleLog.last(row.scheduleLog()).outcome());
-  }
-
   /** The row after an operator has ended its hold to pause it: in its place, without an attempt. */
   static TaskRow paused(TaskRow row) {
     return revoked(row).copy().status(TaskStatus.PAUSED).orderTime(row.orderTime()).row();
-  }
-
-  /** Whether an operator ended the last hold; unknown, and so false, if the log was not read. */
-  static boolean isRevoked(TaskRow row) {
-    return REVOKED.equals(ScheduleLog.last(row.scheduleLog()).outcome());
   }
 
   private static String logged(TaskRow row, String outcome, String message, Integer localRetries) {

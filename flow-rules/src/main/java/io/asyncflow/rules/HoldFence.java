@@ -97,7 +97,7 @@ public final class HoldFence {
     if (epoch > row.reportedEpoch()) {
       return Optional.empty();
     }
-    return HoldEnd.isRevoked(row)
+    return row.endedByOperator()
         ? lost("an operator ended the hold with the epoch " + epoch)
         : lost("the epoch " + epoch + " has reported already");
   }

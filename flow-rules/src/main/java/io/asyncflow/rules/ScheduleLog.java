@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,11 @@ public final class ScheduleLog {
   private static final int HISTORY = 5;
   private static final int MAX_MESSAGE = 1_000;
 
-  /** The size of the column; six escaped messages of 1,000 characters may exceed it. */
-  private static final int MAX_BYTES = 65_535;
+  /** An entry with the longest message has room; six of them may need more. */
+  private static final int MAX_BYTES = 8_192;
+
+  /** What is left of the messages of earlier entries that would need more room. */
+  private static final int SHORT_MESSAGE = 100;
 
   private static final int MAX_BYTES_PER_CHARACTER = 3;
 
@@ -58,7 +62,7 @@ public final class ScheduleLog {
     private ObjectNode toJson() {
       ObjectNode node = JSON.createObjectNode();
       node.put("traceId", traceId);
-      node.put("errMsg", cut(errMsg == null ? "" : errMsg));
+      node.put("errMsg", cut(errMsg == null ? "" : errMsg, MAX_MESSAGE));
       node.put("cost", Math.max(0, costMs) + "ms");
       if (localRetries != null) {
         node.put("localRetries", localRetries);
@@ -127,7 +131,10 @@ public final class ScheduleLog {
         entry.path("time").asLong(0));
   }
 
-  /** The log with the entry appended. Old entries are dropped if the log becomes too long. */
+  /**
+   * The log with the entry appended, of at most 8 KB: the messages of the oldest entries are cut,
+   * and entries that leave no room even then are dropped.
+   */
   public static String append(String log, Entry entry) {
     ObjectNode root = parse(log);
     ArrayNode history = historyOf(root);
@@ -141,6 +148,12 @@ public final class ScheduleLog {
     root.set("lastData", entry.toJson());
     root.set("historyDatas", history);
     String text = root.toString();
+    for (int i = 0; i < history.size() && isTooLong(text); i++) {
+      if (history.get(i).get("errMsg") instanceof TextNode message) {
+        ((ObjectNode) history.get(i)).put("errMsg", cut(message.textValue(), SHORT_MESSAGE));
+        text = root.toString();
+      }
+    }
     while (isTooLong(text) && !history.isEmpty()) {
       history.remove(0);
       text = root.toString();
@@ -195,9 +208,9 @@ public final class ScheduleLog {
     return history;
   }
 
-  private static String cut(String message) {
-    return message.codePointCount(0, message.length()) <= MAX_MESSAGE
+  private static String cut(String message, int most) {
+    return message.codePointCount(0, message.length()) <= most
         ? message
-        : message.substring(0, message.offsetByCodePoints(0, MAX_MESSAGE));
+        : message.substring(0, message.offsetByCodePoints(0, most));
   }
 }

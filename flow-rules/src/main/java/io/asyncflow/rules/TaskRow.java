@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param unexpectedNum unexpected failures of the current stage that did not count in {@code
  *     crtRetryNum}
  * @param maxUnexpectedRetries {@code null} for the type's value
+ * @param endedByOperator whether an operator ended the last hold, or its lease
  * @param workerId the last holder; empty for an old client, or if there was none
  * @param traceId of the last hold; empty before the first
  * @param holdTime epoch ms of the last hold
@@ -40,6 +41,7 @@ public record TaskRow(
     int reportedEpoch,
     String reportId,
     int deliveryCount,
+    boolean endedByOperator,
     String workerId,
     String traceId,
     long holdTime,
@@ -89,6 +91,7 @@ public record TaskRow(
         0,
         null,
         0,
+        false,
         "",
         "",
         0,
@@ -175,6 +178,7 @@ public record TaskRow(
         leaseEpoch,
         reportedEpoch == leaseEpoch ? reportId : null,
         0,
+        endedByOperator,
         workerId,
         traceId,
         holdTime,
@@ -255,16 +259,20 @@ public record TaskRow(
   public static final class Copy {
 
     private final TaskRow original;
+    private String userId;
     private String stage;
     private TaskStatus status;
     private int priority;
     private long orderTime;
     private int crtRetryNum;
+    private Integer maxRetryNum;
+    private Integer maxRetryInterval;
     private int unexpectedNum;
     private int leaseEpoch;
     private int reportedEpoch;
     private String reportId;
     private int deliveryCount;
+    private boolean endedByOperator;
     private String workerId;
     private String traceId;
     private long holdTime;
@@ -280,16 +288,20 @@ public record TaskRow(
 
     private Copy(TaskRow row) {
       original = row;
+      userId = row.userId;
       stage = row.stage;
       status = row.status;
       priority = row.priority;
       orderTime = row.orderTime;
       crtRetryNum = row.crtRetryNum;
+      maxRetryNum = row.maxRetryNum;
+      maxRetryInterval = row.maxRetryInterval;
       unexpectedNum = row.unexpectedNum;
       leaseEpoch = row.leaseEpoch;
       reportedEpoch = row.reportedEpoch;
       reportId = row.reportId;
       deliveryCount = row.deliveryCount;
+      endedByOperator = row.endedByOperator;
       workerId = row.workerId;
       traceId = row.traceId;
       holdTime = row.holdTime;
@@ -302,6 +314,11 @@ public record TaskRow(
       scheduleLog = row.scheduleLog;
       lane = row.lane;
       now = row.now;
+    }
+
+    public Copy userId(String value) {
+      userId = value;
+      return this;
     }
 
     public Copy stage(String value) {
@@ -329,6 +346,16 @@ public record TaskRow(
       return this;
     }
 
+    public Copy maxRetryNum(Integer value) {
+      maxRetryNum = value;
+      return this;
+    }
+
+    public Copy maxRetryInterval(Integer value) {
+      maxRetryInterval = value;
+      return this;
+    }
+
     public Copy unexpectedNum(int value) {
       unexpectedNum = value;
       return this;
@@ -351,6 +378,11 @@ public record TaskRow(
 
     public Copy deliveryCount(int value) {
       deliveryCount = value;
+      return this;
+    }
+
+    public Copy endedByOperator(boolean value) {
+      endedByOperator = value;
       return this;
     }
 
@@ -417,20 +449,21 @@ public record TaskRow(
     public TaskRow row() {
       return new TaskRow(
           original.id,
-          original.userId,
+          userId,
           stage,
           status,
           priority,
           orderTime,
           crtRetryNum,
-          original.maxRetryNum,
-          original.maxRetryInterval,
+          maxRetryNum,
+          maxRetryInterval,
           unexpectedNum,
           original.maxUnexpectedRetries,
           leaseEpoch,
           reportedEpoch,
           reportId,
           deliveryCount,
+          endedByOperator,
           workerId,
           traceId,
           holdTime,

@@ -387,6 +387,16 @@ class HoldEndTest {
     }
 
     @Test
+    void lateFailureCountsEvenIfAClientHasReplacedTheLogSince() {
+      TaskRow ended =
+          HoldEnd.leaseEnded(aRow().heldBy("").withEpoch(4).heldForMs(60_000).build()).after();
+      TaskRow replaced = ended.copy().scheduleLog("{\"mine\":1}").row();
+      TaskRow late = reported(replaced, aReport(Outcome.RETRY).build());
+      assertThat(late.crtRetryNum()).isEqualTo(ended.crtRetryNum() + 1);
+      assertThat(late.endedByOperator()).isFalse();
+    }
+
+    @Test
     void workerThatStoppedBeatingIsLost() {
       TaskRow task = expired(row.heldForMs(45_000).lastBeatMsAgo(30_000).build(), TYPE);
       assertThat(task.scheduleLog()).contains("WORKER_LOST");

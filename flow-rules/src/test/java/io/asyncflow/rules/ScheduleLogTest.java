@@ -190,20 +190,32 @@ class ScheduleLogTest {
   }
 
   @Test
-  void logFitsItsColumnWhateverIsInIt() {
+  void logHasEightKilobytesAtMostWhateverIsInIt() {
     for (String costly : List.of("\u0001", "中", "😀", "\"", "x")) {
       String log = "";
       for (int i = 0; i < 10; i++) {
         log = ScheduleLog.append(log, anEntry(costly.repeat(1_000), 1));
-        assertThat(log.getBytes(StandardCharsets.UTF_8).length).isLessThanOrEqualTo(65_535);
+        assertThat(log.getBytes(StandardCharsets.UTF_8).length).isLessThanOrEqualTo(8_192);
       }
     }
     String huge = "{\"lastData\":{\"errMsg\":\"" + "x".repeat(60_000) + "\"},\"historyDatas\":[]}";
     String log = ScheduleLog.append(huge, anEntry("x".repeat(1_000), 1));
     log = ScheduleLog.append(log, anEntry("中".repeat(1_000), 1));
     log = ScheduleLog.append(log, anEntry("中".repeat(1_000), 1));
-    assertThat(log.getBytes(StandardCharsets.UTF_8).length).isLessThanOrEqualTo(65_535);
-    assertThat(read(log).get("historyDatas")).hasSizeLessThan(3);
+    assertThat(log.getBytes(StandardCharsets.UTF_8).length).isLessThanOrEqualTo(8_192);
+    assertThat(read(log).get("historyDatas")).hasSize(3);
+  }
+
+  @Test
+  void messagesOfTheOldestEntriesAreCutFirst() {
+    String log = "";
+    for (int i = 0; i < 6; i++) {
+      log = ScheduleLog.append(log, anEntry("中".repeat(900), i));
+    }
+    assertThat(read(log).get("historyDatas").valueStream().map(e -> e.get("errMsg").asText()))
+        .extracting(String::length)
+        .containsExactly(100, 100, 100, 100, 900);
+    assertThat(ScheduleLog.last(log).error()).hasSize(900);
   }
 
   @Test

@@ -176,6 +176,7 @@ public final class TaskRows {
         reportedEpoch,
         reportId,
         deliveryCount,
+        false,
         workerId,
         "0123456789abcdef0123456789abcdef",
         holdTime,

@@ -32,10 +32,10 @@ import org.springframework.stereotype.Component;
 @Component
 public class ClaimStore {
 
-  /** Reads whole rows, except long logs: InnoDB visits a row to lock it in any case. */
+  /** Reads whole rows: InnoDB visits a row to lock it in any case. */
   private static final String LOCK_DUE_TEXT =
       "SELECT "
-          + TaskStore.COLUMNS_BUT_LONG_LOGS
+          + TaskStore.COLUMNS
           + """
 
               FROM %s FORCE INDEX (idx_claim)
@@ -127,7 +127,7 @@ public class ClaimStore {
 
   /**
    * Locks the first due tasks of the range, except those locked by other transactions, and returns
-   * their rows, with {@code null} for {@linkplain TaskStore#COLUMNS_BUT_LONG_LOGS long logs}.
+   * their rows.
    */
   List<TaskRow> lockDue(Range range, int limit) {
     TaskTable table = range.source().table();

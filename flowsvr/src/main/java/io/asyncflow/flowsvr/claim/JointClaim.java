@@ -15,7 +15,6 @@ import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
-import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.JobPlace;
@@ -29,7 +28,6 @@ import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.TaskLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,7 +62,6 @@ class JointClaim {
           .thenComparingLong(row -> row.id().number());
 
   private final ClaimStore claims;
-  private final TaskStore tasks;
   private final TransitionStore transitions;
   private final HoldStore holds;
   private final ClaimLimits limits;
@@ -78,7 +75,6 @@ class JointClaim {
 
   JointClaim(
       ClaimStore claims,
-      TaskStore tasks,
       TransitionStore transitions,
       HoldStore holds,
       ClaimLimits limits,
@@ -87,7 +83,6 @@ class JointClaim {
       RetryingTransactions transactions,
       TaskPulse pulse) {
     this.claims = claims;
-    this.tasks = tasks;
     this.transitions = transitions;
     this.holds = holds;
     this.limits = limits;
@@ -243,59 +238,25 @@ class JointClaim {
   }
 
   /**
-   * Removes the tasks that do not fit into the answer, the last due first, and reads the long logs
-   * of the others. If the upper bound of the size fits, which is the common case, nothing else is
-   * computed.
+   * Removes the tasks that do not fit into the answer, the last due first. If the upper bound of
+   * the size fits, which is the common case, nothing else is computed.
    *
    * @return whether any task was removed
    */
-  private boolean cut(List<List<TaskRow>> shares) {
-    boolean haveAllLogs = true;
-    long bytesAtMost = 0;
-    for (List<TaskRow> share : shares) {
-      for (TaskRow row : share) {
-        haveAllLogs &= row.scheduleLog() != null;
-        bytesAtMost += AnswerRoom.bytesAtMost(row);
-      }
-    }
-    if (haveAllLogs && bytesAtMost <= AnswerRoom.BYTES) {
+  private static boolean cut(List<List<TaskRow>> shares) {
+    List<TaskRow> rows = shares.stream().flatMap(List::stream).toList();
+    if (rows.stream().mapToLong(AnswerRoom::bytesAtMost).sum() <= AnswerRoom.BYTES) {
       return false;
     }
-    List<TaskRow> inOrder = shares.stream().flatMap(List::stream).sorted(DUE_ORDER).toList();
-    Map<TaskId, TaskRow> fitting = fitting(inOrder);
-    for (List<TaskRow> share : shares) {
-      share.removeIf(row -> !fitting.containsKey(row.id()));
-      share.replaceAll(row -> fitting.get(row.id()));
-    }
-    return fitting.size() < inOrder.size();
-  }
-
-  private Map<TaskId, TaskRow> fitting(List<TaskRow> inOrder) {
-    Map<TaskId, TaskRow> fitting = new HashMap<>();
     AnswerRoom room = new AnswerRoom();
-    for (int start = 0; start < inOrder.size(); start += AnswerRoom.SLICE) {
-      int end = Math.min(start + AnswerRoom.SLICE, inOrder.size());
-      for (TaskRow row : withLogs(inOrder.subList(start, end))) {
-        if (!room.take(AnswerRoom.bytesOf(row))) {
-          return fitting;
-        }
-        fitting.put(row.id(), row);
-      }
-    }
-    return fitting;
-  }
-
-  private List<TaskRow> withLogs(List<TaskRow> rows) {
-    Map<TaskTable, List<Long>> missing = new TreeMap<>();
-    rows.stream()
-        .filter(row -> row.scheduleLog() == null)
-        .map(TaskRow::id)
-        .forEach(
-            id -> missing.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
-    Map<TaskId, TaskRow> complete = new HashMap<>();
-    missing.forEach(
-        (table, numbers) -> tasks.find(table, numbers).forEach(row -> complete.put(row.id(), row)));
-    return rows.stream().map(row -> complete.getOrDefault(row.id(), row)).toList();
+    Set<TaskId> fitting =
+        rows.stream()
+            .sorted(DUE_ORDER)
+            .takeWhile(row -> room.take(AnswerRoom.bytesOf(row)))
+            .map(TaskRow::id)
+            .collect(toSet());
+    shares.forEach(share -> share.removeIf(row -> !fitting.contains(row.id())));
+    return fitting.size() < rows.size();
   }
 
   /**

@@ -181,7 +181,7 @@ class KeyedCreates {
         .forEach(
             id -> numbers.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
     for (TaskTable table : families.existing(numbers.keySet(), RECENT).stream().sorted().toList()) {
-      for (TaskRow row : tasks.lockBriefly(table, numbers.get(table))) {
+      for (TaskRow row : tasks.lock(table, numbers.get(table))) {
         Standing standing = needed.get(row.id());
         standing.row = row;
         standing.status = row.status();

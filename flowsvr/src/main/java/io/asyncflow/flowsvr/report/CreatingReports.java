@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.IdempotencyConflictException;
 import io.asyncflow.flowsvr.create.ReportedCreateStore;
 import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.report.TaskReporter.Judged;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TransitionStore;
@@ -17,6 +18,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.stereotype.Component;
 
 /**
@@ -49,18 +51,11 @@ class CreatingReports {
   }
 
   /**
-   * The result of a report.
-   *
-   * @param transitions what was written: one transition, or none
-   */
-  record Written(ReportResult result, List<TaskTransition> transitions) {}
-
-  /**
    * Judges the report and, if it is accepted, writes it and creates its tasks.
    *
    * @param report a report of a task of a configured type, whose table exists
    */
-  Written write(ParsedReport report) {
+  Judged write(ParsedReport report) {
     TaskRow row = tasks.find(report.task()).orElse(null);
     ReportResult verdict = TaskReporter.judge(row, report, types.require(report.task().type()));
     if (!TaskReporter.isAccepted(verdict)) {
@@ -93,7 +88,8 @@ class CreatingReports {
                 });
     try {
       List<TaskId> ids = creator.create(call);
-      return new Written(verdict.withCreated(ids.stream().map(TaskId::toString).toList()), written);
+      return new Judged(
+          List.of(verdict.withCreated(ids.stream().map(TaskId::toString).toList())), written);
     } catch (NotAcceptedException e) {
       return notWritten(report, e.verdict);
     } catch (IdempotencyConflictException e) {
@@ -130,19 +126,16 @@ class CreatingReports {
     return transition;
   }
 
-  private Written notWritten(ParsedReport report, ReportResult verdict) {
-    ReportResult answered =
+  private Judged notWritten(ParsedReport report, ReportResult verdict) {
+    Optional<List<String>> created =
         verdict.stands()
-            ? reportedCreates
-                .find(report.task(), report.report().leaseEpoch())
-                .map(verdict::withCreated)
-                .orElse(verdict)
-            : verdict;
-    return new Written(answered, List.of());
+            ? reportedCreates.find(report.task(), report.report().leaseEpoch())
+            : Optional.empty();
+    return new Judged(List.of(created.map(verdict::withCreated).orElse(verdict)), List.of());
   }
 
-  private static Written refused(ParsedReport report, ErrorCode code, String why) {
-    return new Written(ReportResult.refused(report.task().toString(), code, why), List.of());
+  private static Judged refused(ParsedReport report, ErrorCode code, String why) {
+    return new Judged(List.of(TaskReporter.refused(report, code, why)), List.of());
   }
 
   /** The report is not accepted after all; nothing must be committed. */

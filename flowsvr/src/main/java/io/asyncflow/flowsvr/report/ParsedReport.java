@@ -46,6 +46,16 @@ public record ParsedReport(
         : this;
   }
 
+  /** Whether it creates tasks if it is accepted. */
+  boolean isCreating() {
+    return !creates.isEmpty();
+  }
+
+  /** Whether it names workers, but not the lane of them yet. */
+  boolean lacksLane() {
+    return report.workerIds() != null && lane == null;
+  }
+
   /** The same report, which puts the task into this lane. */
   ParsedReport inLane(String value) {
     return new ParsedReport(task, report, creates, value, stages, users);

@@ -24,24 +24,15 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/task")
 class ReportController {
 
-  private final TaskReporter reporter;
   private final ReportList reports;
   private final TaskUpdater updater;
-  private final ReportReach reach;
   private final TaskReach tasks;
   private final NamedObjects objects;
 
   ReportController(
-      TaskReporter reporter,
-      ReportList reports,
-      TaskUpdater updater,
-      ReportReach reach,
-      TaskReach tasks,
-      NamedObjects objects) {
-    this.reporter = reporter;
+      ReportList reports, TaskUpdater updater, TaskReach tasks, NamedObjects objects) {
     this.reports = reports;
     this.updater = updater;
-    this.reach = reach;
     this.tasks = tasks;
     this.objects = objects;
   }
@@ -76,9 +67,9 @@ class ReportController {
   @PostMapping({"/set_task", "/setTask"})
   Envelope<OutcomeResult> setTask(Fields in, Caller caller) {
     Fields data = in.has("taskData") ? in.object("taskData") : in;
-    if (!ReportForm.isReport(data)) {
+    if (!data.has("outcome") && !data.has("leaseEpoch")) {
       caller.require(Verb.WORK_UPDATE);
-      TaskUpdate update = TaskUpdateForm.read(data);
+      TaskUpdate update = TaskUpdate.read(data);
       in.refuseIfBad();
       tasks.require(update.id(), caller);
       if (update.userId() != null) {
@@ -89,10 +80,7 @@ class ReportController {
       return Envelope.ok(null);
     }
     caller.require(Verb.WORK_REPORT);
-    ParsedReport report = ReportForm.read(data).by(caller);
-    in.refuseIfBad();
-    reach.require(report, caller);
-    ReportResult result = reporter.report(List.of(report)).get(0);
+    ReportResult result = reports.takeOne(in, data, caller);
     if (!result.stands()) {
       if (result.code() == ErrorCode.OUT_OF_SCOPE.code()) {
         throw OutOfScopeException.ofStage(result.msg());

@@ -1,15 +1,11 @@
 package io.asyncflow.flowsvr.report;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
-import static java.util.Collections.disjoint;
-import static java.util.Collections.emptyIterator;
-import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.access.OutOfScopeException;
@@ -19,7 +15,6 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.task.TransitionStore;
@@ -31,25 +26,16 @@ import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
@@ -65,28 +51,16 @@ import org.springframework.stereotype.Service;
  * <p>A small call takes two statements per table and no lock, unless one of its transitions
  * {@linkplain TransitionStore#needsLock needs one}. Concurrent calls are written together: their
  * rows are locked in the order of their ids and changed by one statement per table.
- *
- * <p>To bound memory, long logs are not read for many rows at once: a call with such rows is
- * applied in parts, and only a few such calls run at a time. Calls that are written together read a
- * few long logs; if there are more, the calls with such rows are applied alone.
  */
 @Service
 public class TaskReporter {
 
   private static final Logger log = LoggerFactory.getLogger(TaskReporter.class);
 
-  /** A call with at least this many reports is not batched with others. */
+  /** A part with at least this many reports is not batched with others. */
   private static final int MIN_OWN_BATCH = TransitionStore.MAX_TRANSITIONS_PER_STATEMENT;
 
   private static final int ATTEMPTS_WITHOUT_LOCK = 3;
-
-  /** The most long logs, of 64 KB each, that are read for calls written together. */
-  private static final int MAX_LONG_LOGS = 16;
-
-  /** The most calls with long logs that run at a time; each needs some 20 MB of memory. */
-  private static final int MAX_LONG_LOG_CALLS = 4;
-
-  private static final Duration LONG_LOG_CALL_TIMEOUT = Duration.ofSeconds(2);
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -99,7 +73,6 @@ public class TaskReporter {
   private final TaskPulse pulse;
   private final CreatingReports creatingReports;
   private final NaturalBatches<TaskTable, List<ParsedReport>, List<ReportResult>> smallCalls;
-  private final Semaphore longLogCalls = new Semaphore(MAX_LONG_LOG_CALLS);
 
   TaskReporter(
       TaskTypes types,
@@ -136,41 +109,25 @@ public class TaskReporter {
    */
   public List<ReportResult> report(List<ParsedReport> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
-    Set<TaskTable> existing = existingTables(reports);
-    SortedMap<TaskTable, List<Integer>> positions = new TreeMap<>();
-    List<Part> parts = new ArrayList<>();
-    for (int i = 0; i < results.length; i++) {
-      TaskTable table = reports.get(i).task().table();
-      if (!existing.contains(table)) {
-        results[i] = noSuchTask(reports.get(i));
-      } else if (reports.get(i).creates().isEmpty()) {
-        positions.computeIfAbsent(table, t -> new ArrayList<>()).add(i);
-      } else {
-        parts.addAll(partsOf(positions));
-        positions.clear();
-        parts.add(new Part(table, List.of(i), this::reportAndCreate));
-      }
-    }
-    parts.addAll(partsOf(positions));
+    List<Part> parts = partsOf(reports, results);
     RuntimeException failure = null;
     int failed = 0;
     for (Part part : parts) {
-      TaskTable table = part.table();
-      List<ParsedReport> partReports = part.positions().stream().map(reports::get).toList();
+      List<ParsedReport> ofPart = part.positions().stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
-        judged = write(part, partReports);
+        judged = write(part.table(), ofPart);
       } catch (RuntimeException e) {
         if (parts.size() > 1) {
-          log.warn("the reports into {} could not be written", table, e);
+          log.warn("the reports into {} could not be written", part.table(), e);
         }
         failure = e;
         failed++;
-        judged = partReports.stream().map(TaskReporter::unavailable).toList();
+        judged = ofPart.stream().map(TaskReporter::unavailable).toList();
       }
       for (int i = 0; i < judged.size(); i++) {
         if (!isAccepted(judged.get(i))) {
-          meters.refused(table.type().name(), judged.get(i).outcome().name());
+          meters.refused(part.table().type().name(), judged.get(i).outcome().name());
         }
         results[part.positions().get(i)] = judged.get(i);
       }
@@ -182,110 +139,91 @@ public class TaskReporter {
     return Arrays.asList(results);
   }
 
-  /** Makes the lanes before the transaction, of reports that may be accepted. */
-  private List<ReportResult> write(Part part, List<ParsedReport> reports) {
-    if (reports.stream().allMatch(report -> report.report().workerIds() == null)) {
-      return part.write().apply(part.table(), reports);
-    }
-    Map<ParsedReport, ReportResult> settled = settled(part.table(), reports);
-    if (settled.values().stream().anyMatch(ReportResult::stands) && haveCreates(reports)) {
-      return part.write().apply(part.table(), reports); // the answer names what it created before
-    }
-    List<ParsedReport> others = reports.stream().filter(r -> !settled.containsKey(r)).toList();
-    if (others.isEmpty()) {
-      return reports.stream().map(settled::get).toList();
-    }
-    Iterator<ReportResult> written =
-        part.write().apply(part.table(), inLanes(part.table(), others)).iterator();
-    return reports.stream()
-        .map(report -> settled.containsKey(report) ? settled.get(report) : written.next())
-        .toList();
-  }
-
-  private static boolean haveCreates(List<ParsedReport> reports) {
-    return reports.stream().anyMatch(report -> !report.creates().isEmpty());
-  }
-
-  private List<ParsedReport> inLanes(TaskTable table, List<ParsedReport> reports) {
-    Set<Set<String>> sets =
-        reports.stream()
-            .map(report -> report.report().workerIds())
-            .filter(workers -> workers != null && !workers.isEmpty())
-            .map(Set::copyOf)
-            .collect(toSet());
-    Map<Set<String>, String> laneOf = sets.isEmpty() ? Map.of() : lanes.ofEach(sets, table);
-    return reports.stream().map(report -> inLane(report, laneOf)).toList();
-  }
-
-  private static ParsedReport inLane(ParsedReport report, Map<Set<String>, String> laneOf) {
-    List<String> workers = report.report().workerIds();
-    return workers == null
-        ? report
-        : report.inLane(laneOf.getOrDefault(Set.copyOf(workers), Lane.OPEN));
+  /** Releases tasks that were held but not delivered. */
+  public void release(List<Task> undelivered) {
+    report(undelivered.stream().map(ParsedReport::releaseOf).toList());
   }
 
   /**
-   * The results of those reports that name workers and change nothing, by the rows as they are, so
-   * that no lane is made for them. If another report of the call on the same task may be accepted,
-   * they are judged after that one.
-   */
-  private Map<ParsedReport, ReportResult> settled(TaskTable table, List<ParsedReport> reports) {
-    Map<Long, TaskRow> rows = byNumber(store.findBriefly(table, numbersOf(reports)));
-    TaskTypeConfig type = types.require(table.type());
-    Map<Long, List<ParsedReport>> ofTask =
-        reports.stream().collect(groupingBy(report -> report.task().number()));
-    Map<ParsedReport, ReportResult> settled = new IdentityHashMap<>();
-    ofTask.forEach(
-        (number, ofOne) -> {
-          List<ReportResult> results =
-              ofOne.stream().map(report -> judge(rows.get(number), report, type)).toList();
-          if (results.stream().noneMatch(TaskReporter::isAccepted)) {
-            IntStream.range(0, results.size())
-                .filter(k -> ofOne.get(k).report().workerIds() != null)
-                .forEach(k -> settled.put(ofOne.get(k), results.get(k)));
-          }
-        });
-    return settled;
-  }
-
-  private static Map<Long, TaskRow> byNumber(List<TaskRow> rows) {
-    return rows.stream().collect(toMap(row -> row.id().number(), row -> row));
-  }
-
-  /**
-   * Reports of a call that are written together.
+   * Reports of a call on tasks of one table, which are written together. A report that creates
+   * tasks is a part of its own.
    *
    * @param positions of the reports in the call
    */
-  private record Part(
-      TaskTable table,
-      List<Integer> positions,
-      BiFunction<TaskTable, List<ParsedReport>, List<ReportResult>> write) {}
+  private record Part(TaskTable table, List<Integer> positions) {}
 
-  private List<Part> partsOf(SortedMap<TaskTable, List<Integer>> positions) {
-    boolean isSmall =
-        positions.size() == 1 && positions.get(positions.firstKey()).size() < MIN_OWN_BATCH;
-    return positions.entrySet().stream()
+  /**
+   * @param results receives those of reports on tasks of tables that do not exist
+   */
+  private List<Part> partsOf(List<ParsedReport> reports, ReportResult[] results) {
+    Set<TaskTable> tables =
+        reports.stream()
+            .map(report -> report.task().table())
+            .filter(table -> types.find(table.type()).isPresent())
+            .collect(toSet());
+    Set<TaskTable> existing = families.existing(tables, RECENT);
+    List<Part> parts = new ArrayList<>();
+    Map<TaskTable, Part> open = new HashMap<>();
+    for (int i = 0; i < results.length; i++) {
+      ParsedReport report = reports.get(i);
+      if (!existing.contains(report.task().table())) {
+        results[i] = noSuchTask(report);
+        continue;
+      }
+      if (report.isCreating()) {
+        open.clear();
+      }
+      Part part = open.get(report.task().table());
+      if (part == null) {
+        part = new Part(report.task().table(), new ArrayList<>());
+        parts.add(part);
+        open.put(part.table(), part);
+      }
+      part.positions().add(i);
+      if (report.isCreating()) {
+        open.clear();
+      }
+    }
+    return parts;
+  }
+
+  private List<ReportResult> write(TaskTable table, List<ParsedReport> given) {
+    List<ParsedReport> reports = inLanes(table, given);
+    if (reports.get(0).isCreating()) {
+      return publish(table, creatingReports.write(reports.get(0)));
+    }
+    return reports.size() < MIN_OWN_BATCH
+        ? smallCalls.call(table, reports)
+        : reportLocked(table, reports, true);
+  }
+
+  /** Makes lanes before the transaction, for those of the reports that may be accepted. */
+  private List<ParsedReport> inLanes(TaskTable table, List<ParsedReport> reports) {
+    if (reports.stream().noneMatch(ParsedReport::lacksLane)) {
+      return reports;
+    }
+    Map<Long, TaskRow> rows = byNumber(store.find(table, numbersOf(reports)));
+    TaskTypeConfig type = types.require(table.type());
+    Predicate<ParsedReport> isOpen =
+        report ->
+            report.lacksLane()
+                && isAccepted(
+                    judge(rows.get(report.task().number()), report.inLane(Lane.OPEN), type));
+    Set<Set<String>> sets =
+        reports.stream()
+            .filter(isOpen)
+            .map(report -> Set.copyOf(report.report().workerIds()))
+            .filter(workers -> !workers.isEmpty())
+            .collect(toSet());
+    Map<Set<String>, String> laneOf = lanes.ofEach(sets, table);
+    return reports.stream()
         .map(
-            ofTable ->
-                new Part(
-                    ofTable.getKey(),
-                    ofTable.getValue(),
-                    isSmall ? smallCalls::call : this::reportLocked))
+            report ->
+                isOpen.test(report)
+                    ? report.inLane(
+                        laneOf.getOrDefault(Set.copyOf(report.report().workerIds()), Lane.OPEN))
+                    : report)
         .toList();
-  }
-
-  private List<ReportResult> reportAndCreate(TaskTable table, List<ParsedReport> reports) {
-    CreatingReports.Written written = creatingReports.write(reports.get(0));
-    publish(types.require(table.type()), written.transitions());
-    return List.of(written.result());
-  }
-
-  private static ReportResult unavailable(ParsedReport report) {
-    return ReportResult.refused(
-        report.task().toString(),
-        ErrorCode.UNAVAILABLE,
-        "the report could not be written now; send it again");
   }
 
   final class SmallCalls
@@ -297,138 +235,18 @@ public class TaskReporter {
           reports.stream().allMatch(report -> report.report().reportId() != null);
       return reports.size() == 1 || areRepeatable
           ? reportWithoutLock(table, reports)
-          : reportLocked(table, reports);
+          : reportLocked(table, reports, true);
     }
 
     /** Waits for no lock, because a locked row must not delay the other calls. */
     @Override
     public List<List<ReportResult>> together(TaskTable table, List<List<ParsedReport>> calls) {
-      try {
-        return together(table, calls, Set.of());
-      } catch (LongLogException e) {
-        return together(table, calls, e.numbers);
-      }
-    }
-
-    /**
-     * @param excluded the numbers of tasks whose calls are applied alone
-     */
-    private List<List<ReportResult>> together(
-        TaskTable table, List<List<ParsedReport>> calls, Set<Long> excluded) {
-      Predicate<List<ParsedReport>> fits = call -> disjoint(numbersOf(call), excluded);
-      List<ParsedReport> batch = calls.stream().filter(fits).flatMap(List::stream).toList();
       Iterator<ReportResult> results =
-          batch.isEmpty()
-              ? emptyIterator()
-              : writeIn(table, batch, transactions::executeOnce, this::lock).iterator();
+          reportLocked(table, calls.stream().flatMap(List::stream).toList(), false).iterator();
       return calls.stream()
-          .map(call -> fits.test(call) ? call.stream().map(r -> results.next()).toList() : null)
+          .map(call -> call.stream().map(report -> results.next()).toList())
           .toList();
     }
-
-    /** Locks and reads rows, with their long logs if they are few. */
-    private List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
-      List<TaskRow> rows = store.lockBrieflyAtOnce(table, numbers);
-      Set<Long> unread = withoutLogs(rows);
-      if (unread.isEmpty() || unread.size() > MAX_LONG_LOGS) {
-        return rows;
-      }
-      List<TaskRow> complete = new ArrayList<>(store.lock(table, unread));
-      rows.stream().filter(row -> row.scheduleLog() != null).forEach(complete::add);
-      return complete;
-    }
-  }
-
-  /** Releases tasks that were held but not delivered. */
-  public void release(List<Task> undelivered) {
-    report(undelivered.stream().map(ParsedReport::releaseOf).toList());
-  }
-
-  private Set<TaskTable> existingTables(List<ParsedReport> reports) {
-    Set<TaskTable> tables =
-        reports.stream()
-            .map(report -> report.task().table())
-            .filter(table -> types.find(table.type()).isPresent())
-            .collect(toSet());
-    return families.existing(tables, RECENT);
-  }
-
-  private List<ReportResult> reportLocked(TaskTable table, List<ParsedReport> reports) {
-    try {
-      return writeIn(table, reports, transactions::execute, store::lockBriefly);
-    } catch (LongLogException e) {
-      return reportInParts(table, reports);
-    }
-  }
-
-  /** Rows have long logs that were not read; nothing was written. */
-  private static final class LongLogException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    private final transient Set<Long> numbers;
-
-    LongLogException(Set<Long> numbers) {
-      this.numbers = numbers;
-    }
-  }
-
-  private static List<TaskRow> requireLogs(List<TaskRow> rows) {
-    Set<Long> unread = withoutLogs(rows);
-    if (!unread.isEmpty()) {
-      throw new LongLogException(unread);
-    }
-    return rows;
-  }
-
-  /** The numbers of the rows that were read without their long logs. */
-  private static Set<Long> withoutLogs(List<TaskRow> rows) {
-    return rows.stream()
-        .filter(row -> row.scheduleLog() == null)
-        .map(row -> row.id().number())
-        .collect(toSet());
-  }
-
-  /**
-   * Applies the reports in parts. If a later part fails, the results of the earlier ones are
-   * returned.
-   */
-  private List<ReportResult> reportInParts(TaskTable table, List<ParsedReport> reports) {
-    acquireLongLogCall();
-    try {
-      List<ReportResult> results = new ArrayList<>(reports.size());
-      for (int start = 0; start < reports.size(); start += AnswerRoom.SLICE) {
-        int end = Math.min(start + AnswerRoom.SLICE, reports.size());
-        try {
-          results.addAll(
-              writeIn(table, reports.subList(start, end), transactions::execute, store::lock));
-        } catch (RuntimeException e) {
-          if (results.isEmpty()) {
-            throw e;
-          }
-          log.warn("{} reports into {} could not be written", reports.size() - start, table, e);
-          reports
-              .subList(start, reports.size())
-              .forEach(report -> results.add(unavailable(report)));
-          return results;
-        }
-      }
-      return results;
-    } finally {
-      longLogCalls.release();
-    }
-  }
-
-  private void acquireLongLogCall() {
-    try {
-      if (longLogCalls.tryAcquire(LONG_LOG_CALL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    throw new FlowException(
-        ErrorCode.LIMIT_EXCEEDED,
-        "too many reports of tasks with long logs at the moment, nothing was done");
   }
 
   /**
@@ -438,16 +256,9 @@ public class TaskReporter {
    * ReportResult.Verdict#ALREADY_DONE}.
    */
   private List<ReportResult> reportWithoutLock(TaskTable table, List<ParsedReport> reports) {
-    TaskTypeConfig type = types.require(table.type());
-    List<Long> numbers = numbersOf(reports);
     for (int i = 0; i < ATTEMPTS_WITHOUT_LOCK; i++) {
-      List<TaskRow> rows =
-          numbers.size() == 1 ? store.find(table, numbers) : store.findBriefly(table, numbers);
-      if (!withoutLogs(rows).isEmpty()) {
-        return reportInParts(table, reports);
-      }
-      Judged judged = judge(reports, rows, type);
-      List<TaskTransition> accepted = List.copyOf(judged.accepted());
+      Judged judged = judge(table, reports, store.find(table, numbersOf(reports)));
+      List<TaskTransition> accepted = judged.accepted();
       if (accepted.isEmpty()) {
         return judged.results();
       }
@@ -457,77 +268,76 @@ public class TaskReporter {
       int written =
           transactions.executeStatement(() -> transitions.applyIfUnchanged(table, accepted));
       if (written == accepted.size()) {
-        publish(type, accepted);
-        return judged.results();
+        return publish(table, judged);
       }
       if (written > 0) {
-        events.publish(new TasksWaiting(type.type())); // some may have been written
+        events.publish(new TasksWaiting(table.type())); // some may have been written
         break;
       }
     }
-    return reportLocked(table, reports);
+    return reportLocked(table, reports, true);
   }
 
-  /** The results of reports and the transitions of the accepted ones. */
-  private record Judged(List<ReportResult> results, Collection<TaskTransition> accepted) {}
-
   /**
-   * @param transaction runs the locking, judging and writing, and commits it
-   * @param lock locks and reads rows of a table by their numbers
-   * @throws LongLogException if {@code lock} has not read the log of a row
+   * @param waits whether to wait for locks, and to begin again after a deadlock
    */
-  private List<ReportResult> writeIn(
-      TaskTable table,
-      List<ParsedReport> reports,
-      Function<Supplier<Judged>, Judged> transaction,
-      BiFunction<TaskTable, Collection<Long>, List<TaskRow>> lock) {
-    TaskTypeConfig type = types.require(table.type());
+  private List<ReportResult> reportLocked(
+      TaskTable table, List<ParsedReport> reports, boolean waits) {
     List<Long> numbers = numbersOf(reports);
-    Judged judged =
-        transaction.apply(
-            () -> {
-              Judged result = judge(reports, requireLogs(lock.apply(table, numbers)), type);
-              transitions.apply(List.copyOf(result.accepted()));
-              return result;
-            });
-    publish(type, judged.accepted());
-    return judged.results();
+    Supplier<Judged> work =
+        () -> {
+          List<TaskRow> rows =
+              waits ? store.lock(table, numbers) : store.lockAtOnce(table, numbers);
+          Judged judged = judge(table, reports, rows);
+          transitions.apply(judged.accepted());
+          return judged;
+        };
+    return publish(table, waits ? transactions.execute(work) : transactions.executeOnce(work));
   }
 
   private static List<Long> numbersOf(List<ParsedReport> reports) {
     return reports.stream().map(report -> report.task().number()).distinct().toList();
   }
 
-  private static Judged judge(List<ParsedReport> reports, List<TaskRow> rows, TaskTypeConfig type) {
-    Map<Long, TaskRow> rowsByNumber = new HashMap<>(byNumber(rows));
+  private static Map<Long, TaskRow> byNumber(List<TaskRow> rows) {
+    return rows.stream().collect(toMap(row -> row.id().number(), row -> row));
+  }
+
+  /** The results of reports and the transitions of the accepted ones, in the order of the ids. */
+  record Judged(List<ReportResult> results, List<TaskTransition> accepted) {}
+
+  private Judged judge(TaskTable table, List<ParsedReport> reports, List<TaskRow> read) {
+    TaskTypeConfig type = types.require(table.type());
+    Map<Long, TaskRow> rows = byNumber(read);
     List<ReportResult> results = new ArrayList<>(reports.size());
     Map<Long, TaskTransition> accepted = new TreeMap<>();
     for (ParsedReport report : reports) {
       long number = report.task().number();
-      TaskRow row = rowsByNumber.get(number);
-      ReportResult result = judge(row, report, type);
+      ReportResult result = judge(rows.get(number), report, type);
       if (isAccepted(result)) {
-        TaskTransition transition = report.transition(row, type);
+        TaskTransition transition = report.transition(rows.get(number), type);
         accepted.put(number, transition);
-        rowsByNumber.put(
-            number, transition.after()); // a second report of the task is judged by the changed row
+        rows.put(number, transition.after()); // a second report is judged by the changed row
       }
       results.add(result);
     }
-    return new Judged(results, accepted.values());
+    return new Judged(results, List.copyOf(accepted.values()));
   }
 
-  private void publish(TaskTypeConfig type, Collection<TaskTransition> written) {
-    written.forEach(pulse::reported);
+  private List<ReportResult> publish(TaskTable table, Judged written) {
+    List<TaskTransition> accepted = written.accepted();
+    accepted.forEach(pulse::reported);
     // With a max_executing, the end of any task lets another one be claimed.
-    boolean makesRoom = type.maxExecuting() > 0 && !written.isEmpty();
-    if (makesRoom || written.stream().anyMatch(TaskTransition::makesWaiting)) {
-      events.publish(TasksWaiting.after(type.type(), written));
+    boolean makesRoom = types.require(table.type()).maxExecuting() > 0 && !accepted.isEmpty();
+    if (makesRoom || accepted.stream().anyMatch(TaskTransition::makesWaiting)) {
+      events.publish(TasksWaiting.after(table.type(), accepted));
     }
+    return written.results();
   }
 
   /**
-   * The verdict on a report.
+   * The verdict on a report. One that needs a lane and has none did not seem acceptable before, and
+   * must be sent again.
    *
    * @param row as it was read; {@code null} if there is none
    */
@@ -539,34 +349,32 @@ public class TaskReporter {
     if (!isAccepted(verdict)) {
       return verdict;
     }
-    return report.stages().contains(row.stage())
-        ? sealed(verdict, report.report(), type)
-        : beyondScope(report, row.stage());
-  }
-
-  /** The verdict, or a refusal if the type does not take a text of the report. */
-  private static ReportResult sealed(ReportResult verdict, Report report, TaskTypeConfig type) {
     try {
-      type.sealRule().check(type.type().name(), report.taskContext(), "taskContext");
-      type.sealRule().check(type.type().name(), report.result(), "result");
-      return verdict;
+      if (!report.stages().contains(row.stage())) {
+        throw new OutOfScopeException("stage", row.stage());
+      }
+      type.sealRule().check(type.type().name(), report.report().taskContext(), "taskContext");
+      type.sealRule().check(type.type().name(), report.report().result(), "result");
+      return report.lacksLane() ? unavailable(report) : verdict;
     } catch (FlowException e) {
-      return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
+      return refused(report, e.errorCode(), e.getMessage());
     }
-  }
-
-  private static ReportResult beyondScope(ParsedReport report, String stage) {
-    FlowException refusal = new OutOfScopeException("stage", stage);
-    return ReportResult.refused(
-        report.task().toString(), refusal.errorCode(), refusal.getMessage());
   }
 
   static boolean isAccepted(ReportResult result) {
     return result.outcome() == ReportResult.Verdict.ACCEPTED;
   }
 
+  private static ReportResult unavailable(ParsedReport report) {
+    return refused(
+        report, ErrorCode.UNAVAILABLE, "the report could not be written now; send it again");
+  }
+
   private static ReportResult noSuchTask(ParsedReport report) {
-    return ReportResult.refused(
-        report.task().toString(), ErrorCode.NO_SUCH_TASK, "there is no task " + report.task());
+    return refused(report, ErrorCode.NO_SUCH_TASK, "there is no task " + report.task());
+  }
+
+  static ReportResult refused(ParsedReport report, ErrorCode code, String why) {
+    return ReportResult.refused(report.task().toString(), code, why);
   }
 }

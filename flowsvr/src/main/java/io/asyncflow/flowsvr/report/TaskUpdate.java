@@ -5,11 +5,15 @@ import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Change;
+import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.RetryPolicy;
 import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
+import io.asyncflow.rules.access.Secrets;
+import io.asyncflow.rules.field.TaskFields;
+import io.asyncflow.rules.field.TaskLimits;
 import io.asyncflow.rules.field.TextField;
 import java.util.List;
 
@@ -30,6 +34,53 @@ public record TaskUpdate(
     Integer maxRetryNum,
     Integer maxRetryInterval,
     String userId) {
+
+  /**
+   * Reads an update, in which a field that is absent, {@code null}, 0 or empty is kept; it is valid
+   * only if {@code in} has no invalid field afterwards.
+   *
+   * @param in flat, or the object {@code taskData} of a request
+   */
+  static TaskUpdate read(Fields in) {
+    TaskId id = TaskFields.writtenTask(in);
+    in.refuseMisnomer("context", "taskContext");
+    return new TaskUpdate(
+        id,
+        status(in),
+        unlessEmpty(in.text("taskStage").name().max(TaskLimits.STAGE).value()),
+        unlessEmpty(TaskFields.taskContext(in)),
+        unlessEmpty(
+            Secrets.masked(in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value())),
+        unlessZero(TaskFields.priority(in)),
+        unlessZero(in.number("orderTime").epochMs().asLong()),
+        unlessZero(in.number("crtRetryNum").between(0, TaskLimits.RETRIES).asInteger()),
+        unlessZero(in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger()),
+        unlessZero(in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger()),
+        unlessEmpty(in.text("userId").name().max(TaskLimits.USER_ID).value()));
+  }
+
+  /** Workers must not cancel, so 16 is refused. */
+  private static TaskStatus status(Fields in) {
+    Integer status = unlessZero(in.number("status").asInteger());
+    if (status == null) {
+      return null;
+    }
+    return switch (status) {
+      case 1, 2, 4, 8 -> TaskStatus.ofCode(status);
+      default -> {
+        in.refuse("status", "must be 1 (hand back), 2 (executing), 4 (success) or 8 (failed)");
+        yield null;
+      }
+    };
+  }
+
+  private static String unlessEmpty(String value) {
+    return value == null || value.isEmpty() ? null : value;
+  }
+
+  private static <N extends Number> N unlessZero(N value) {
+    return value == null || value.longValue() == 0 ? null : value;
+  }
 
   /**
    * A field, what this wants of it and what the row has.
@@ -105,19 +156,47 @@ public record TaskUpdate(
     return Change.between(before, this);
   }
 
-  /** What becomes of a task that is not final. */
-  TaskTransition transitionOf(TaskRow row, TaskStatus next) {
-    TaskRow after =
+  /**
+   * What becomes of a task that is not final. A task that is handed back is due by its priority,
+   * unless the client sets the order time.
+   */
+  TaskTransition transitionOf(TaskRow row, TaskStatus next, RetryPolicy policy) {
+    boolean isHeld = row.status() == TaskStatus.EXECUTING;
+    TaskRow.Copy changed =
         row.copy()
             .status(next)
-            .stage(taskStage == null ? row.stage() : taskStage)
-            .crtRetryNum(crtRetryNum == null ? row.crtRetryNum() : crtRetryNum)
-            .scheduleLog(scheduleLog == null ? "" : scheduleLog)
-            .row();
-    EventKind kind = kindOf(row, after);
+            .userId(or(userId, row.userId()))
+            .stage(or(taskStage, row.stage()))
+            .context(or(taskContext, row.context()))
+            .scheduleLog(or(scheduleLog, row.scheduleLog()))
+            .priority(or(priority, row.priority()))
+            .crtRetryNum(or(crtRetryNum, row.crtRetryNum()))
+            .unexpectedNum(isSame(taskStage, row.stage()) ? row.unexpectedNum() : 0)
+            .maxRetryNum(own(maxRetryNum, policy.maxRetries(), row.maxRetryNum()))
+            .maxRetryInterval(own(maxRetryInterval, policy.cap(), row.maxRetryInterval()));
+    if (orderTime != null) {
+      changed.orderTime(orderTime);
+    } else if (isHeld && next == TaskStatus.WAITING) {
+      changed.orderTime(row.now() - or(priority, row.priority()) * 1000L);
+    }
+    if (isHeld && next != TaskStatus.EXECUTING) {
+      changed
+          .reportedEpoch(row.leaseEpoch())
+          .reportId(null)
+          .deliveryCount(0)
+          .endedByOperator(false);
+    }
+    TaskRow after = changed.row();
+    EventKind kind = next == row.status() ? null : kindOf(row, after);
     boolean isFailure = kind == EventKind.RETRY || kind == EventKind.FAILED;
     String error = isFailure ? ScheduleLog.last(scheduleLog).error() : null;
     return new TaskTransition(row, after, kind, error == null ? null : TextField.keepable(error));
+  }
+
+  /** The change as the report of a run: how that ended is what the client's own log says. */
+  TaskTransition reportOf(TaskTransition change) {
+    TaskRow after = change.after().copy().scheduleLog(or(scheduleLog, "")).row();
+    return new TaskTransition(change.before(), after, change.kind(), change.errMsg());
   }
 
   /** Old clients count failures themselves. */
@@ -125,13 +204,11 @@ public record TaskUpdate(
     return switch (after.status()) {
       case SUCCESS -> EventKind.SUCCESS;
       case FAILED -> EventKind.FAILED;
-      case EXECUTING -> EventKind.HELD;
       case WAITING ->
           after.crtRetryNum() > row.crtRetryNum()
               ? EventKind.RETRY
               : after.stage().equals(row.stage()) ? EventKind.RELEASED : EventKind.NEXT_STAGE;
-      case PAUSED -> EventKind.PAUSED; // as before: an update pauses no task
-      case CANCELLED -> throw new IllegalArgumentException("an update cancels no task");
+      default -> throw new IllegalArgumentException("no update makes a task " + after.status());
     };
   }
 
@@ -139,22 +216,16 @@ public record TaskUpdate(
     return wanted == null ? null : current;
   }
 
-  /** The task's own number of retries from now on; {@code null} keeps its value. */
-  Integer ownMaxRetryNum(RetryPolicy policy) {
-    return unlessSame(maxRetryNum, policy.maxRetries());
-  }
-
-  /** The task's own cap of the retry delay in seconds from now on; {@code null} keeps its value. */
-  Integer ownMaxRetryInterval(RetryPolicy policy) {
-    return unlessSame(maxRetryInterval, policy.cap());
-  }
-
   /**
    * Old clients send back all fields that they received; that must not fix the type's values in the
    * task.
    */
-  private static Integer unlessSame(Integer wanted, int current) {
-    return isSame(wanted, current) ? null : wanted;
+  private static Integer own(Integer wanted, int current, Integer own) {
+    return isSame(wanted, current) ? own : wanted;
+  }
+
+  private static <T> T or(T wanted, T current) {
+    return wanted == null ? current : wanted;
   }
 
   private static boolean isSame(Object wanted, Object current) {

@@ -10,10 +10,13 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.LeaseLostException;
+import io.asyncflow.rules.Leases;
+import io.asyncflow.rules.RetryPolicy;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
@@ -35,7 +38,7 @@ public class TaskUpdater {
   private final TaskTypes types;
   private final TaskFamilies families;
   private final TaskStore tasks;
-  private final TaskUpdateStore updates;
+  private final TransitionStore transitions;
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final TaskPulse pulse;
@@ -45,7 +48,7 @@ public class TaskUpdater {
       TaskTypes types,
       TaskFamilies families,
       TaskStore tasks,
-      TaskUpdateStore updates,
+      TransitionStore transitions,
       Acts acts,
       RetryingTransactions transactions,
       TaskPulse pulse,
@@ -53,7 +56,7 @@ public class TaskUpdater {
     this.types = types;
     this.families = families;
     this.tasks = tasks;
-    this.updates = updates;
+    this.transitions = transitions;
     this.acts = acts;
     this.transactions = transactions;
     this.pulse = pulse;
@@ -97,22 +100,27 @@ public class TaskUpdater {
               update.requireFor(row, row.retryPolicy(type), caller);
               refuseIfHeld(row);
               TaskStatus status = statusAfter(row, update);
-              TaskTransition change = update.transitionOf(row, status);
-              updates.update(change, update, orderTimeAfter(row, update), type);
+              RetryPolicy policy = row.retryPolicy(type);
+              TaskTransition change = update.transitionOf(row, status, policy);
+              if (isOfOldClient(row)) {
+                transitions.apply(List.of(change));
+              } else {
+                transitions.change(List.of(change));
+              }
+              if (update.status() == TaskStatus.EXECUTING) {
+                tasks.renew(id, Leases.first("", type));
+              }
               if (!row.isUnderLiveLease()) { // otherwise a client without leases reports its run
                 acts.record(
                     Act.onTask("UPDATE", id, row.status(), status)
-                        .with(update.changeOf(row, row.retryPolicy(type))));
+                        .with(update.changeOf(row, policy)));
               }
               return Optional.of(change);
             });
     written.ifPresent(
         change -> {
-          TaskRow before = change.before();
-          if (before.status() == TaskStatus.EXECUTING && before.workerId().isEmpty()) {
-            pulse.reported(change);
-          } else {
-            pulse.forced(before, change.after().status());
+          if (isOfOldClient(change.before()) && change.kind() != null) {
+            pulse.reported(update.reportOf(change));
           }
           if (change.makesWaiting()) {
             events.publish(new TasksWaiting(id.type()));
@@ -150,17 +158,8 @@ public class TaskUpdater {
     return status;
   }
 
-  /** A task that is handed back is due by its priority, unless the client sets the order time. */
-  private static long orderTimeAfter(TaskRow row, TaskUpdate update) {
-    if (update.orderTime() != null) {
-      return update.orderTime();
-    }
-    boolean handedBack =
-        row.status() == TaskStatus.EXECUTING && update.status() == TaskStatus.WAITING;
-    if (!handedBack) {
-      return row.orderTime();
-    }
-    int priority = update.priority() == null ? row.priority() : update.priority();
-    return row.now() - priority * 1000L;
+  /** Whether a client without leases holds the task, whose update is its report. */
+  private static boolean isOfOldClient(TaskRow row) {
+    return row.status() == TaskStatus.EXECUTING && row.workerId().isEmpty();
   }
 }

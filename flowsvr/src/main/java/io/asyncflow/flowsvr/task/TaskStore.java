@@ -11,6 +11,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,22 +40,10 @@ public class TaskStore {
       max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
       trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
       task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, lane,
-      unexpected_num, max_unexpected_retries, job_copies, trace_parent,\
+      unexpected_num, max_unexpected_retries, job_copies, trace_parent, end_kind,\
       """
           + NOW_MS
           + " AS db_now";
-
-  /** Room for six failures with messages of maximum length, if these are mostly ASCII. */
-  private static final int LONG_LOG_BYTES = 8_192;
-
-  /**
-   * The same columns in the same order, but {@code null} for long logs, which for a thousand rows
-   * would be 64 MB.
-   */
-  public static final String COLUMNS_BUT_LONG_LOGS =
-      COLUMNS.replace(
-          "schedule_log",
-          "IF(OCTET_LENGTH(schedule_log) > " + LONG_LOG_BYTES + ", NULL, schedule_log)");
 
   /** The same columns in the same order, without what the task was given and leaves behind. */
   public static final String COLUMNS_BUT_CONTENTS =
@@ -69,16 +58,21 @@ public class TaskStore {
   private static final String LOCKED = "\nORDER BY id\nFOR UPDATE";
 
   private static final TableSql SELECT_BY_IDS = new TableSql("SELECT " + COLUMNS + BY_IDS);
-  private static final TableSql BRIEF_BY_IDS =
-      new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS);
   private static final TableSql STAGES =
       new TableSql("SELECT id, task_stage" + BY_IDS + "\n  AND status = :status");
   private static final TableSql USERS = new TableSql("SELECT id, user_id" + BY_IDS);
   private static final TableSql LOCK_BY_IDS = new TableSql("SELECT " + COLUMNS + BY_IDS + LOCKED);
-  private static final TableSql LOCK_BRIEF_BY_IDS =
-      new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED);
-  private static final TableSql LOCK_BRIEF_AT_ONCE =
-      new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED + " NOWAIT");
+  private static final TableSql LOCK_AT_ONCE =
+      new TableSql("SELECT " + COLUMNS + BY_IDS + LOCKED + " NOWAIT");
+
+  private static final TableSql RENEW =
+      new TableSql(
+          """
+          UPDATE %s
+          SET lease_end = modify_time + :lease,
+              beat_time = modify_time
+          WHERE id = :id
+          """);
 
   private final JdbcClient jdbc;
 
@@ -99,29 +93,27 @@ public class TaskStore {
     return rows(SELECT_BY_IDS, table, numbers);
   }
 
-  /** The same with {@code null} for {@linkplain #COLUMNS_BUT_LONG_LOGS long logs}. */
-  public List<TaskRow> findBriefly(TaskTable table, Collection<Long> numbers) {
-    return rows(BRIEF_BY_IDS, table, numbers);
-  }
-
   /** Locks the existing rows with these numbers and returns them, in the order of their ids. */
   public List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
     return rows(LOCK_BY_IDS, table, numbers);
   }
 
-  /** The same with {@code null} for {@linkplain #COLUMNS_BUT_LONG_LOGS long logs}. */
-  public List<TaskRow> lockBriefly(TaskTable table, Collection<Long> numbers) {
-    return rows(LOCK_BRIEF_BY_IDS, table, numbers);
-  }
-
   /**
-   * As {@link #lockBriefly}, without waiting for locks.
+   * As {@link #lock}, without waiting for locks.
    *
    * @throws org.springframework.dao.DataAccessException if another transaction has locked any of
    *     the rows
    */
-  public List<TaskRow> lockBrieflyAtOnce(TaskTable table, Collection<Long> numbers) {
-    return rows(LOCK_BRIEF_AT_ONCE, table, numbers);
+  public List<TaskRow> lockAtOnce(TaskTable table, Collection<Long> numbers) {
+    return rows(LOCK_AT_ONCE, table, numbers);
+  }
+
+  /** Renews the lease of a task that the caller has locked, as a word of its holder. */
+  public void renew(TaskId id, Duration lease) {
+    jdbc.sql(RENEW.of(id.table()))
+        .param("lease", lease.toMillis())
+        .param("id", id.number())
+        .update();
   }
 
   /** The stages, by number, of those rows with these numbers that have this status. */
@@ -181,6 +173,7 @@ public class TaskStore {
         rs.getInt(11),
         rs.getString(12),
         rs.getInt(13),
+        rs.getInt(34) == 1,
         rs.getString(14),
         rs.getString(15),
         rs.getLong(16),
@@ -196,7 +189,7 @@ public class TaskStore {
         fire(rs),
         rs.getString(29),
         rs.getString(33),
-        rs.getLong(34));
+        rs.getLong(35));
   }
 
   private static JobPlace place(ResultSet rs) throws SQLException {

@@ -26,8 +26,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Writes what becomes of tasks: the ends of holds, and what is done to tasks from outside of their
- * holds, by operators, jobs, schedules and creates. A statement writes the columns that differ
- * between the rows before and after, many rows at a time, each guarded by what was read.
+ * holds, by operators, jobs, schedules, creates and old clients. A statement writes the columns
+ * that differ between the rows before and after, many rows at a time, each guarded by what was
+ * read.
  *
  * <p>Every method runs in the caller's transaction, if there is one, and is one statement unless
  * stated otherwise. Thread-safe.
@@ -77,6 +78,7 @@ public class TransitionStore {
           new Column("unexpected_num", TaskRow::unexpectedNum),
           new Column("max_unexpected_retries", TaskRow::maxUnexpectedRetries),
           new Column("delivery_count", TaskRow::deliveryCount),
+          new Column("end_kind", row -> row.endedByOperator() ? 1 : 0),
           new Column("lane", TaskRow::lane),
           new Column("progress", TaskRow::progress),
           new Column("trace_parent", TaskRow::traceParent));

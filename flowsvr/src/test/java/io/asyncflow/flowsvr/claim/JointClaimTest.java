@@ -42,7 +42,6 @@ class JointClaimTest {
           queue,
           mock(),
           mock(),
-          mock(),
           limits,
           mock(),
           mock(),

@@ -8,12 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.AdditionalAnswers.delegatesTo;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.never;
-import static org.mockito.Mockito.times;
-import static org.mockito.Mockito.verify;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
@@ -38,7 +34,6 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
-import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
@@ -589,24 +584,7 @@ class ReportsIT {
       held.forEach(task -> reports.add(given.reportOn(task).asRetry(message)));
     }
 
-    TaskStore watched = mock(TaskStore.class, delegatesTo(tasks));
-    List<ReportResult> results =
-        new TaskReporter(
-                types,
-                families,
-                watched,
-                ends,
-                lanes,
-                transactions,
-                events,
-                meters,
-                pulse,
-                creatingReports,
-                10)
-            .report(Given.parsed(reports));
-    assertThat(results).allMatch(ReportResult::stands);
-    verify(watched, times(10)).lock(any(), argThat(numbers -> numbers.size() == 100));
-    verify(watched, never()).lock(any(), argThat(numbers -> numbers.size() > 100));
+    assertThat(reporter.report(Given.parsed(reports))).allMatch(ReportResult::stands);
   }
 
   @Test
@@ -632,63 +610,17 @@ class ReportsIT {
   }
 
   @Test
-  void longLogsAmongCallsThatAreWrittenTogetherSendNobodyAloneWhereTheyAreFew() {
-    List<List<ParsedReport>> calls = callsOfWhichHaveLongLogs(20, 16);
-
-    assertThat(reporter.new SmallCalls().together(tableOf(calls), calls))
-        .hasSize(20)
-        .allSatisfy(results -> assertThat(results).allMatch(ReportResult::stands));
-    assertThat(calls.subList(0, 16))
-        .allSatisfy(
-            call ->
-                assertThat(rowOf(call.get(1)).scheduleLog())
-                    .contains("\"outcome\":\"SUCCESS\"", "\"historyDatas\":[{\"errMsg\":\"xxx"));
-  }
-
-  @Test
-  void callsWithLongLogsAreLeftToGoAloneWhereTheyAreMany() {
-    List<List<ParsedReport>> calls = callsOfWhichHaveLongLogs(20, 17);
-
-    List<List<ReportResult>> results = reporter.new SmallCalls().together(tableOf(calls), calls);
-
-    assertThat(results.subList(0, 17)).containsOnlyNulls();
-    assertThat(calls.subList(0, 17))
-        .allSatisfy(
-            call -> assertThat(rowOf(call.get(0)).status()).isEqualTo(TaskStatus.EXECUTING));
-    assertThat(results.subList(17, 20))
-        .allSatisfy(each -> assertThat(each).allMatch(ReportResult::stands));
-
-    List<List<ParsedReport>> allLong = calls.subList(0, 17);
-    assertThat(reporter.new SmallCalls().together(tableOf(calls), allLong)).containsOnlyNulls();
-  }
-
-  /** Each reports two tasks; the second one of the first calls has a log of 60 KB. */
-  private List<List<ParsedReport>> callsOfWhichHaveLongLogs(int count, int withLongLogs) {
+  void longLogsThatClientsWroteGoOnShorter() {
     TaskType lark = given.aType().create();
-    given.aWaitingTask().ofType(lark).create(2 * count);
-    List<Task> held = given.aHold(lark).limit(2 * count).now();
-    assertThat(held).hasSize(2 * count);
-    for (Task task : held.subList(count, count + withLongLogs)) {
-      given.set(
-          Given.idOf(task),
-          "schedule_log = CONCAT('{\"lastData\":{\"errMsg\":\"', REPEAT('x', 60000), '\"}}')");
-    }
-    List<List<ParsedReport>> calls = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      calls.add(
-          Given.parsed(
-              given.reportOn(held.get(i)).asSuccess("done"),
-              given.reportOn(held.get(count + i)).asSuccess("done")));
-    }
-    return calls;
-  }
-
-  private static TaskTable tableOf(List<List<ParsedReport>> calls) {
-    return calls.get(0).get(0).task().table();
-  }
-
-  private TaskRow rowOf(ParsedReport report) {
-    return given.row(report.task());
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    given.set(
+        Given.idOf(task),
+        "schedule_log = CONCAT('{\"lastData\":{\"errMsg\":\"', REPEAT('x', 60000), '\"}}')");
+    assertAccepted(given.reportOn(task).success("done"));
+    assertThat(given.row(task).scheduleLog())
+        .hasSizeLessThan(8_192)
+        .contains("\"outcome\":\"SUCCESS\"", "\"historyDatas\":[{\"errMsg\":\"xxx");
   }
 
   @Test

@@ -5,14 +5,19 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.access.TestCallers;
+import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.operator.Expected;
+import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.rules.LeaseLostException;
+import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -36,6 +41,7 @@ class TaskUpdaterIT {
 
   @Autowired Given given;
   @Autowired TaskUpdater updater;
+  @Autowired OperatorActs acts;
   @Autowired FailureNotes failures;
   @Autowired JdbcClient jdbc;
 
@@ -248,6 +254,20 @@ class TaskUpdaterIT {
     assertThat(given.row(id).maxRetryInterval()).isNull();
     given.change(lark, "max_retry_num", 7);
     assertThat(given.aHold(lark).theTask().maxRetryNum()).isEqualTo(7);
+  }
+
+  @Test
+  void lateRetryAfterAnOperatorHasEndedTheLeaseCountsEvenIfTheLogWasReplaced() {
+    Task held = given.aHold(lark).byAnOldClient().theTask();
+    acts.act(
+        id,
+        TaskAct.EXPIRE_LEASE,
+        Arguments.NONE,
+        Expected.ANYTHING,
+        new Reason("ann", "stuck"));
+    anUpdate().log("{\"mine\":1}").send();
+    assertThat(given.reportOn(held).by("").retry("no").code()).isZero();
+    assertThat(given.row(id).crtRetryNum()).isEqualTo(1);
   }
 
   // a task held by a worker

@@ -179,7 +179,7 @@ public class JobSteps {
     TaskStatus from = isPause ? TaskStatus.WAITING : TaskStatus.PAUSED;
     TaskAct act = isPause ? TaskAct.PAUSE : TaskAct.RESUME;
     transitions.change(
-        tasks.lockBriefly(table, numbers).stream()
+        tasks.lock(table, numbers).stream()
             .filter(row -> row.status() == from)
             .map(row -> TaskActs.on(act, row, Arguments.NONE))
             .toList());

@@ -200,7 +200,7 @@ public class FireTransaction {
         (table, all) -> { // a statement with too many ids would read the whole table
           for (int i = 0; i < all.size(); i += PAGE) {
             List<Long> page = all.subList(i, Math.min(i + PAGE, all.size()));
-            tasks.lockBrieflyAtOnce(table, page).stream().filter(which).forEach(cancelled::add);
+            tasks.lockAtOnce(table, page).stream().filter(which).forEach(cancelled::add);
           }
         });
     transitions.change(cancelled.stream().map(TaskTransition::cancelled).toList());

@@ -90,7 +90,7 @@ public class LastRuns {
     numbers.forEach(
         (table, ofTable) ->
             tasks
-                .findBriefly(table, ofTable)
+                .find(table, ofTable)
                 .forEach(task -> found.put(Run.of(task.id()), standing(task))));
     List<Long> jobIds = runs.stream().filter(run -> run.task() == null).map(Run::jobId).toList();
     if (!jobIds.isEmpty()) {
