@@ -32,7 +32,6 @@ public class BulkStore {
   private static final int LONGEST_ERROR = 1_000;
   private static final Duration KEPT = Duration.ofDays(90);
 
-
   private static final String SELECT =
       sql(
           """

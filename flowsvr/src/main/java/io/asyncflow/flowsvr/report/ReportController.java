@@ -29,8 +29,7 @@ class ReportController {
   private final TaskReach tasks;
   private final NamedObjects objects;
 
-  ReportController(
-      ReportList reports, TaskUpdater updater, TaskReach tasks, NamedObjects objects) {
+  ReportController(ReportList reports, TaskUpdater updater, TaskReach tasks, NamedObjects objects) {
     this.reports = reports;
     this.updater = updater;
     this.tasks = tasks;

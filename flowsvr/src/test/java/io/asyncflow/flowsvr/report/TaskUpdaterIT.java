@@ -5,8 +5,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
@@ -260,11 +260,7 @@ class TaskUpdaterIT {
   void lateRetryAfterAnOperatorHasEndedTheLeaseCountsEvenIfTheLogWasReplaced() {
     Task held = given.aHold(lark).byAnOldClient().theTask();
     acts.act(
-        id,
-        TaskAct.EXPIRE_LEASE,
-        Arguments.NONE,
-        Expected.ANYTHING,
-        new Reason("ann", "stuck"));
+        id, TaskAct.EXPIRE_LEASE, Arguments.NONE, Expected.ANYTHING, new Reason("ann", "stuck"));
     anUpdate().log("{\"mine\":1}").send();
     assertThat(given.reportOn(held).by("").retry("no").code()).isZero();
     assertThat(given.row(id).crtRetryNum()).isEqualTo(1);
