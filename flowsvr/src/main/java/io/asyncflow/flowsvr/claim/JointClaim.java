@@ -160,8 +160,7 @@ class JointClaim {
                 maxTasks.put(type.type(), 2 * Math.max(1, held.size()));
               }
               limits.spend(type, allowance, held.size());
-              return new Assignment(
-                  shares, planned, setAside, isParted || isTooLarge, allowance);
+              return new Assignment(shares, planned, setAside, isParted || isTooLarge, allowance);
             });
     held.forEach(change -> pulse.held(change.before(), change.after().holdTime()));
     return assignment;
@@ -249,8 +248,7 @@ class JointClaim {
    *
    * @return the changes that were written
    */
-  private List<Change> hold(
-      List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
+  private List<Change> hold(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
     Map<TaskTable, List<Change>> changes = new TreeMap<>();
     SortedMap<Hold, List<TaskRow>> repeatable = new TreeMap<>(HoldStore.ORDER);
     for (int i = 0; i < line.size(); i++) {
@@ -308,7 +306,6 @@ class JointClaim {
             .collect(toSet());
     changes.removeIf(change -> !held.contains(change.after().id()));
     shares.forEach(
-        share ->
-            share.removeIf(row -> row.id().table().equals(table) && !held.contains(row.id())));
+        share -> share.removeIf(row -> row.id().table().equals(table) && !held.contains(row.id())));
   }
 }

@@ -140,7 +140,9 @@ public class TaskClaimer {
         .find(hold)
         .ifPresent(
             earlier -> {
-              earlier.numbers().forEach(
+              earlier
+                  .numbers()
+                  .forEach(
                       (table, numbers) ->
                           rows.addAll(claims.held(table, numbers, Set.of(earlier.traceId()))));
               if (rows.stream().noneMatch(TaskRow::isUnderLiveLease)) {
@@ -328,8 +330,7 @@ public class TaskClaimer {
      * for as long as the range is busy.
      */
     private boolean takeFromBusyRange() {
-      if (line.stream()
-          .anyMatch(one -> mayTake(one) ? one.hold().isChoosy() : mayBeRepeat(one))) {
+      if (line.stream().anyMatch(one -> mayTake(one) ? one.hold().isChoosy() : mayBeRepeat(one))) {
         return false;
       }
       OnlyRange busy =
@@ -377,8 +378,7 @@ public class TaskClaimer {
               claimants(),
               most -> {
                 inForce = pauses.nowInTransaction();
-                isOutdated =
-                    !inForce.equals(paused) && !inForce.isSameFor(type, workers, paused);
+                isOutdated = !inForce.equals(paused) && !inForce.isSameFor(type, workers, paused);
                 return isOutdated ? Map.of() : plan.apply(most);
               },
               () -> inForce.anyJob());
@@ -396,8 +396,7 @@ public class TaskClaimer {
      */
     private Map<Range, Integer> planFor(Look look, int most) {
       Map<Source, List<Head>> heads = headsBySource(look);
-      Map<Source, Integer> counts =
-          plan(look.heads(), claimants(), Math.min(most, MAX_TASKS));
+      Map<Source, Integer> counts = plan(look.heads(), claimants(), Math.min(most, MAX_TASKS));
       int planned = counts.values().stream().mapToInt(Integer::intValue).sum();
       int free = Math.max(0, Math.min(most, room(claimant -> true)) - planned);
       List<Source> extended =
@@ -444,9 +443,7 @@ public class TaskClaimer {
           .filter(ClaimRequest::asksLanes)
           .map(ClaimRequest::hold)
           .filter(hold -> !hold.workerId().isEmpty())
-          .collect(
-              groupingBy(
-                  Hold::workerId, collectingAndThen(toList(), TaskClaimer::stagesOf)));
+          .collect(groupingBy(Hold::workerId, collectingAndThen(toList(), TaskClaimer::stagesOf)));
     }
 
     private int room(Predicate<Claimant> which) {

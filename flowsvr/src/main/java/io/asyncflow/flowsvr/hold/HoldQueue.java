@@ -366,8 +366,7 @@ final class HoldQueue {
       }
     }
     release(undelivered);
-    pauseMs =
-        allComplete || anyTasks ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    pauseMs = allComplete || anyTasks ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     return allComplete ? result.againInMs() : pauseMs;
   }
 
@@ -408,7 +407,9 @@ final class HoldQueue {
     synchronized (this) { // so that a later delivery is either among these or has the next round
       remove(waiting);
       answers = List.copyOf(waiting.answers);
-      if (!tasks.isEmpty() && waiting.hold.isRepeatable() && answered.add(waiting.key)
+      if (!tasks.isEmpty()
+          && waiting.hold.isRepeatable()
+          && answered.add(waiting.key)
           && answered.size() > REMEMBERED) {
         answered.remove(answered.iterator().next());
       }
@@ -421,8 +422,7 @@ final class HoldQueue {
   }
 
   /** Whether another claim has found the same tasks; the tasks of a hold share its trace id. */
-  private static boolean isAnsweredWith(
-      List<Task> tasks, CompletableFuture<List<Task>> answer) {
+  private static boolean isAnsweredWith(List<Task> tasks, CompletableFuture<List<Task>> answer) {
     return !answer.isCompletedExceptionally()
         && answer.join().stream()
             .map(Task::traceId)

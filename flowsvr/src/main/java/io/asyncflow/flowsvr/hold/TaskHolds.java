@@ -175,8 +175,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
           if (isAnyWaiting && !paused.hasType(type)) {
             boolean anyStage = ofType.get(OF_ANY_STAGE).size() > 0;
             wanted.put(
-                type,
-                new Wanted(ofType.get(OF_STAGES).stages(), anyStage, paused.stagesOf(type)));
+                type, new Wanted(ofType.get(OF_STAGES).stages(), anyStage, paused.stagesOf(type)));
           }
         });
     return wanted;
