@@ -1,7 +1,5 @@
 package io.asyncflow.flowsvr.claim;
 
-import static java.util.stream.Collectors.toUnmodifiableSet;
-
 import io.asyncflow.flowsvr.due.HoldKey;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.Leases;
@@ -42,51 +40,7 @@ public record Hold(
       Duration waitTime,
       String holdId,
       Set<String> stages) {
-    this(type, limit, workerId, waitTime, holdId, stages, Preference.NONE);
-  }
-
-  /** A hold without a start id and a version. */
-  public Hold(
-      TaskType type,
-      int limit,
-      String workerId,
-      Duration waitTime,
-      String holdId,
-      Set<String> stages,
-      Preference preference) {
-    this(type, limit, workerId, waitTime, holdId, stages, preference, "", 0, null);
-  }
-
-  /** A copy with a wait time of zero. */
-  public Hold atOnce() {
-    return new Hold(
-        type,
-        limit,
-        workerId,
-        Duration.ZERO,
-        holdId,
-        stages,
-        preference,
-        startId,
-        workerVersion,
-        queueTime);
-  }
-
-  /** A copy that wants, and prefers, none but these stages. */
-  public Hold ofStages(Set<String> granted) {
-    Set<String> preferred =
-        preference.stages().stream().filter(granted::contains).collect(toUnmodifiableSet());
-    return new Hold(
-        type,
-        limit,
-        workerId,
-        waitTime,
-        holdId,
-        granted,
-        preferred.isEmpty() ? Preference.NONE : new Preference(preferred, preference.othersAfter()),
-        startId,
-        workerVersion,
-        queueTime);
+    this(type, limit, workerId, waitTime, holdId, stages, Preference.NONE, "", 0, null);
   }
 
   public boolean isRepeatable() {

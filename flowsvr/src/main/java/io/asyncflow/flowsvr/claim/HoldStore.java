@@ -1,17 +1,26 @@
 package io.asyncflow.flowsvr.claim;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+import static java.util.Collections.nCopies;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.Retention;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -33,8 +42,12 @@ class HoldStore {
     this.jdbc = jdbc;
   }
 
-  /** The tasks of an earlier delivery. */
-  record StoredHold(String traceId, List<TaskId> ids) {}
+  /** The order in which all servers insert, so that they cannot deadlock. */
+  static final Comparator<Hold> ORDER =
+      Comparator.comparing(Hold::workerId).thenComparing(Hold::holdId);
+
+  /** The numbers of the tasks of an earlier delivery, by their tables. */
+  record StoredHold(String traceId, Map<TaskTable, List<Long>> numbers) {}
 
   Optional<StoredHold> find(Hold hold) {
     return jdbc.sql(
@@ -52,40 +65,31 @@ class HoldStore {
         .optional();
   }
 
-  /** A hold and the tasks that it is given. */
-  record HoldToStore(Hold hold, String traceId, List<TaskId> ids) {}
-
   /**
    * Stores the tasks of holds. Blocks while another transaction inserts one of the same holds.
    *
-   * @param holds at least one
+   * @param holds the tasks of each, at least one, in {@link #ORDER}
    * @throws org.springframework.dao.DuplicateKeyException if an earlier delivery of one of them has
    *     tasks
    */
-  void insert(List<HoldToStore> holds, Duration keep) {
-    StringBuilder sql =
-        new StringBuilder(
-            "INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)");
+  void insert(SortedMap<Hold, List<TaskRow>> holds, Duration keep) {
     List<Object> values = new ArrayList<>();
-    for (HoldToStore hold : sortedByKey(holds)) {
-      sql.append(values.isEmpty() ? "\nVALUES " : ", ").append(VALUES);
-      values.add(hold.hold().type().name());
-      values.add(hold.hold().workerId());
-      values.add(hold.hold().holdId());
-      values.add(hold.traceId());
-      values.add(hold.ids().stream().map(TaskId::toString).collect(Collectors.joining(",")));
-      values.add(keep.toMillis());
-    }
-    jdbc.sql(sql.toString()).params(values).update();
-  }
-
-  /** All servers insert in this order, so that they cannot deadlock. */
-  private static List<HoldToStore> sortedByKey(List<HoldToStore> holds) {
-    return holds.stream()
-        .sorted(
-            Comparator.comparing((HoldToStore hold) -> hold.hold().workerId())
-                .thenComparing(hold -> hold.hold().holdId()))
-        .toList();
+    holds.forEach(
+        (hold, rows) ->
+            values.addAll(
+                List.of(
+                    hold.type().name(),
+                    hold.workerId(),
+                    hold.holdId(),
+                    rows.get(0).traceId(),
+                    rows.stream().map(row -> row.id().toString()).collect(joining(",")),
+                    keep.toMillis())));
+    jdbc.sql(
+            "INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)"
+                + "\nVALUES "
+                + String.join(", ", nCopies(holds.size(), VALUES)))
+        .params(values)
+        .update();
   }
 
   /** Deletes a hold that no longer holds any of its tasks. */
@@ -118,7 +122,9 @@ class HoldStore {
         .update();
   }
 
-  private static List<TaskId> parse(String ids) {
-    return Arrays.stream(ids.split(",")).map(id -> TaskId.parse(id).orElseThrow()).toList();
+  private static Map<TaskTable, List<Long>> parse(String ids) {
+    return Arrays.stream(ids.split(","))
+        .map(id -> TaskId.parse(id).orElseThrow())
+        .collect(groupingBy(TaskId::table, TreeMap::new, mapping(TaskId::number, toList())));
   }
 }

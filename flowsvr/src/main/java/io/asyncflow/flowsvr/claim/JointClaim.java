@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.claim;
 
-import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.TaskAct;
@@ -32,12 +34,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
-import java.util.function.Predicate;
 import org.springframework.stereotype.Component;
 
 /**
@@ -100,7 +102,6 @@ class JointClaim {
    * @param setAside the number of tasks that were paused, because their jobs are
    * @param isCut whether due tasks may be left that could not be given: they did not fit into the
    *     answer, or no hold could take them together with others
-   * @param isTooLarge whether they did not fit
    * @param allowance the allowance of the type's limits
    */
   record Assignment(
@@ -108,7 +109,6 @@ class JointClaim {
       Map<Range, Integer> plan,
       int setAside,
       boolean isCut,
-      boolean isTooLarge,
       Allowance allowance) {
 
     int tasks() {
@@ -139,19 +139,6 @@ class JointClaim {
       IntFunction<Map<Range, Integer>> plan,
       BooleanSupplier anyJobPaused) {
     int most = maxTasks.getOrDefault(type.type(), Integer.MAX_VALUE);
-    Assignment assignment = take(type, line, plan, anyJobPaused, most);
-    if (assignment.isTooLarge()) {
-      maxTasks.put(type.type(), 2 * Math.max(1, assignment.tasks()));
-    }
-    return assignment;
-  }
-
-  private Assignment take(
-      TaskTypeConfig type,
-      List<Claimant> line,
-      IntFunction<Map<Range, Integer>> plan,
-      BooleanSupplier anyJobPaused,
-      int most) {
     List<Change> held = new ArrayList<>();
     Assignment assignment =
         transactions.execute(
@@ -164,20 +151,16 @@ class JointClaim {
               boolean isFull = waiting.size() >= most;
               int setAside = anyJobPaused.getAsBoolean() ? setAside(waiting) : 0;
               waiting.sort(DUE_ORDER);
-              List<List<TaskRow>> dealt =
+              List<List<TaskRow>> shares =
                   FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
-              boolean isParted = partLost(dealt, line);
-              boolean isTooLarge = cut(dealt) || isFull;
-              Assignment taken =
-                  new Assignment(
-                      hold(dealt, line, type, held),
-                      planned,
-                      setAside,
-                      isParted || isTooLarge,
-                      isTooLarge,
-                      allowance);
-              limits.spend(type, allowance, taken.tasks());
-              return taken;
+              boolean isParted = partLost(shares, line);
+              boolean isTooLarge = cut(shares) || isFull;
+              held.addAll(hold(shares, line, type));
+              if (isTooLarge) {
+                maxTasks.put(type.type(), 2 * Math.max(1, held.size()));
+              }
+              limits.spend(type, allowance, held.size());
+              return new Assignment(shares, planned, setAside, isParted || isTooLarge, allowance);
             });
     held.forEach(change -> pulse.held(change.before(), change.after().holdTime()));
     return assignment;
@@ -260,38 +243,46 @@ class JointClaim {
   }
 
   /**
-   * @param marked receives the changes that were written
+   * Gives the tasks to the holds. Of the shares, which have the rows after the hold then, and are
+   * in due order, those are removed that another transaction has changed.
+   *
+   * @return the changes that were written
    */
-  private List<List<TaskRow>> hold(
-      List<List<TaskRow>> dealt, List<Claimant> line, TaskTypeConfig type, List<Change> marked) {
+  private List<Change> hold(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
     Map<TaskTable, List<Change>> changes = new TreeMap<>();
-    List<List<TaskRow>> shares = new ArrayList<>();
+    SortedMap<Hold, List<TaskRow>> repeatable = new TreeMap<>(HoldStore.ORDER);
     for (int i = 0; i < line.size(); i++) {
-      List<TaskRow> share = new ArrayList<>();
-      shares.add(share);
-      if (dealt.get(i).isEmpty()) {
+      List<TaskRow> share = shares.get(i);
+      if (share.isEmpty()) {
         continue; // skips the cost of a random trace id
       }
-      Holder holder = new Holder(line.get(i).hold().workerId(), newTraceId());
-      long lease = line.get(i).hold().lease(type).toMillis();
-      for (TaskRow row : dealt.get(i).stream().sorted(DUE_ORDER).toList()) {
-        TaskRow held = row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + lease);
-        changes
-            .computeIfAbsent(row.id().table(), t -> new ArrayList<>())
-            .add(new Change(row, held));
-        share.add(held);
+      Hold hold = line.get(i).hold();
+      String traceId = UUID.randomUUID().toString().replace("-", "");
+      long lease = hold.lease(type).toMillis();
+      share.sort(DUE_ORDER);
+      share.replaceAll(
+          row -> {
+            TaskRow held = row.held(hold.workerId(), traceId, row.now(), row.now() + lease);
+            changes
+                .computeIfAbsent(row.id().table(), t -> new ArrayList<>())
+                .add(new Change(row, held));
+            return held;
+          });
+      if (hold.isRepeatable()) {
+        repeatable.put(hold, share);
       }
     }
-    changes.forEach(
-        (table, rows) -> {
-          mark(table, rows, shares);
-          marked.addAll(rows);
-        });
+    changes.forEach((table, ofTable) -> mark(table, ofTable, shares));
     if (events.keeps(type.type(), EventKind.HELD)) {
       shares.forEach(share -> share.forEach(row -> events.addTask(EventKind.HELD, row, null)));
     }
-    storeHolds(shares, line, type);
-    return shares;
+    repeatable.values().removeIf(List::isEmpty);
+    if (!repeatable.isEmpty()) {
+      // A worker that lost the answer does not renew the leases, so the row is useless after the
+      // first lease. The second lease gives the sweep time.
+      holds.insert(repeatable, Leases.firstOfWorkers(type).multipliedBy(2));
+    }
+    return changes.values().stream().flatMap(List::stream).toList();
   }
 
   /**
@@ -303,41 +294,18 @@ class JointClaim {
     if (claims.markHeld(table, changes) == changes.size()) {
       return;
     }
-    List<TaskRow> held = changes.stream().map(Change::after).toList();
-    Map<Long, String> traces =
+    List<TaskRow> after = changes.stream().map(Change::after).toList();
+    Set<TaskId> held =
         claims
             .held(
                 table,
-                held.stream().map(row -> row.id().number()).toList(),
-                held.stream().map(TaskRow::traceId).distinct().toList())
+                after.stream().map(row -> row.id().number()).toList(),
+                after.stream().map(TaskRow::traceId).collect(toSet()))
             .stream()
-            .collect(toMap(row -> row.id().number(), TaskRow::traceId));
-    Predicate<TaskRow> isLost =
-        row ->
-            row.id().table().equals(table) && !row.traceId().equals(traces.get(row.id().number()));
-    changes.removeIf(change -> isLost.test(change.after()));
-    shares.forEach(share -> share.removeIf(isLost));
-  }
-
-  private void storeHolds(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
-    List<HoldStore.HoldToStore> toStore = new ArrayList<>();
-    for (int i = 0; i < line.size(); i++) {
-      Hold hold = line.get(i).hold();
-      List<TaskRow> share = shares.get(i);
-      if (hold.isRepeatable() && !share.isEmpty()) {
-        toStore.add(
-            new HoldStore.HoldToStore(
-                hold, share.get(0).traceId(), share.stream().map(TaskRow::id).toList()));
-      }
-    }
-    if (!toStore.isEmpty()) {
-      // A worker that lost the answer does not renew the leases, so the row is useless after the
-      // first lease. The second lease gives the sweep time.
-      holds.insert(toStore, Leases.firstOfWorkers(type).multipliedBy(2));
-    }
-  }
-
-  private static String newTraceId() {
-    return UUID.randomUUID().toString().replace("-", "");
+            .map(TaskRow::id)
+            .collect(toSet());
+    changes.removeIf(change -> !held.contains(change.after().id()));
+    shares.forEach(
+        share -> share.removeIf(row -> row.id().table().equals(table) && !held.contains(row.id())));
   }
 }

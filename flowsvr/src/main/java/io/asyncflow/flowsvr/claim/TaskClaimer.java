@@ -2,8 +2,9 @@ package io.asyncflow.flowsvr.claim;
 
 import static java.util.Collections.disjoint;
 import static java.util.Collections.nCopies;
-import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.collectingAndThen;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
@@ -14,7 +15,6 @@ import io.asyncflow.flowsvr.due.DueLook;
 import io.asyncflow.flowsvr.due.DueLook.Look;
 import io.asyncflow.flowsvr.due.DueLook.LookRequest;
 import io.asyncflow.flowsvr.due.DueLook.OnlyRange;
-import io.asyncflow.flowsvr.due.HoldKey;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -23,26 +23,17 @@ import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
-import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
@@ -59,8 +50,6 @@ import org.springframework.stereotype.Service;
  */
 @Service
 public class TaskClaimer {
-
-  private static final Logger log = LoggerFactory.getLogger(TaskClaimer.class);
 
   /** The most plans of a claim. It plans again if other claims took everything planned. */
   private static final int MAX_PLANS = 3;
@@ -110,86 +99,57 @@ public class TaskClaimer {
    *     tasks
    */
   public record ClaimRequest(
-      Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt, boolean asksLanes) {
-
-    /** A request that asks for the lanes of its worker. */
-    public ClaimRequest(Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt) {
-      this(hold, possibleRepeat, requireFresh, arrivedAt, true);
-    }
-  }
+      Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt, boolean asksLanes) {}
 
   /**
    * The result of a claim.
    *
-   * @param rows the rows of each hold, after the hold and in due order
+   * @param rows the tasks of each hold, after the hold and in due order
    * @param againInMs milliseconds until holds without tasks should claim again; 0 for at once
    * @param complete of each hold without tasks, whether it is certain that nothing was due for it;
    *     if not, due tasks may be locked by other transactions, or not all sources have been looked
    *     at
    */
-  public record ClaimResult(List<List<TaskRow>> rows, long againInMs, List<Boolean> complete) {
-
-    /** A result that is certain of no hold without tasks. */
-    static ClaimResult incomplete(List<List<TaskRow>> rows) {
-      return new ClaimResult(rows, 0, nCopies(rows.size(), false));
-    }
-  }
+  public record ClaimResult<T>(List<List<T>> rows, long againInMs, List<Boolean> complete) {}
 
   /**
-   * Takes due tasks for holds of one type, in the order of the line.
+   * Takes due tasks for holds of one type, in the order of the line. Holds of workers that are
+   * paused, or too old for the type, get the tasks of a lost answer and no new ones.
    *
    * @param paused what was paused when the line was read; nothing is taken if this has changed
    * @throws NoSuchTaskTypeException if the type is not configured any more
    */
-  public ClaimResult claim(TaskType type, List<ClaimRequest> line, Paused paused) {
-    try {
-      return new ClaimInProgress(type, line, paused).run();
-    } catch (DuplicateKeyException e) {
-      // Another server has served a delivery of one of these holds, at the same time, or earlier
-      // without this claim having read t_hold.
-      return line.size() == 1 ? repeated(line.get(0)) : claimOneByOne(type, line, paused);
-    }
-  }
-
-  private ClaimResult repeated(ClaimRequest request) {
-    return ClaimResult.incomplete(List.of(heldByEarlierDelivery(request.hold())));
-  }
-
-  /**
-   * Claims for each hold separately. Stops at the first failure, but keeps the results before it:
-   * those tasks are held, and would be lost without an answer.
-   */
-  private ClaimResult claimOneByOne(TaskType type, List<ClaimRequest> line, Paused paused) {
-    List<List<TaskRow>> rows = new ArrayList<>(nCopies(line.size(), List.of()));
-    try {
-      for (int i = 0; i < line.size(); i++) {
-        rows.set(i, claim(type, List.of(line.get(i)), paused).rows().get(0));
+  public ClaimResult<TaskRow> claim(TaskType type, List<ClaimRequest> line, Paused paused) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return new Claim(type, line, paused, attempt > 1).run();
+      } catch (DuplicateKeyException e) {
+        // A delivery of one of these holds was served meanwhile, or earlier without this claim
+        // having read t_hold. Nobody was given anything; the next attempt reads t_hold.
+        if (attempt == MAX_PLANS) {
+          throw e;
+        }
       }
-    } catch (RuntimeException e) { // a missing connection does not throw a DataAccessException
-      if (rows.stream().allMatch(List::isEmpty)) {
-        throw e;
-      }
-      log.warn("some holds of {} get no tasks from this claim: {}", type, e.toString());
     }
-    return ClaimResult.incomplete(rows);
   }
 
   /** The tasks that an earlier delivery of the hold was given and still holds; may be empty. */
-  public List<TaskRow> heldByEarlierDelivery(Hold hold) {
-    return holds.find(hold).map(stored -> stillHeld(hold, stored)).orElse(List.of());
-  }
-
-  private List<TaskRow> stillHeld(Hold hold, HoldStore.StoredHold stored) {
-    Map<TaskTable, List<Long>> numbers = new TreeMap<>();
-    for (TaskId id : stored.ids()) {
-      numbers.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number());
-    }
+  private List<TaskRow> heldByEarlierDelivery(Hold hold) {
     List<TaskRow> rows = new ArrayList<>();
-    numbers.forEach((table, ids) -> rows.addAll(claims.held(table, ids, Set.of(stored.traceId()))));
-    if (rows.stream().noneMatch(TaskRow::isUnderLiveLease)) {
-      holds.delete(hold, stored.traceId());
-      return List.of();
-    }
+    holds
+        .find(hold)
+        .ifPresent(
+            earlier -> {
+              earlier
+                  .numbers()
+                  .forEach(
+                      (table, numbers) ->
+                          rows.addAll(claims.held(table, numbers, Set.of(earlier.traceId()))));
+              if (rows.stream().noneMatch(TaskRow::isUnderLiveLease)) {
+                holds.delete(hold, earlier.traceId());
+                rows.clear();
+              }
+            });
     rows.sort(JointClaim.DUE_ORDER);
     return rows;
   }
@@ -228,14 +188,31 @@ public class TaskClaimer {
     return claimant.takes(source.stage(), source.lane());
   }
 
+  /** The union of the holds' stages; empty if a hold takes any stage. */
+  private static Set<String> stagesOf(List<Hold> holds) {
+    return holds.stream().anyMatch(hold -> hold.stages().isEmpty())
+        ? Set.of()
+        : holds.stream().flatMap(hold -> hold.stages().stream()).collect(toSet());
+  }
+
+  private static Map<Source, List<Head>> headsBySource(Look look) {
+    return look.heads().stream().collect(groupingBy(Head::source));
+  }
+
   /** One claim. Not thread-safe. */
-  private final class ClaimInProgress {
+  private final class Claim {
 
     private final TaskType type;
     private final List<ClaimRequest> line;
-    private final List<List<TaskRow>> shares = new ArrayList<>();
-    private final Set<String> stages;
+    private final boolean isRepeated;
     private final Paused paused;
+    private final List<List<TaskRow>> shares;
+    private TaskTypeConfig config;
+
+    /** Those of the line that may get new tasks. */
+    private final List<ClaimRequest> takers;
+
+    private final Set<String> stages;
 
     /** The pauses when the tasks were taken. */
     private Paused inForce;
@@ -246,60 +223,32 @@ public class TaskClaimer {
     /** The lanes with tasks that the last look saw, by worker. */
     private Map<String, Set<String>> lanes = Map.of();
 
-    ClaimInProgress(TaskType type, List<ClaimRequest> line, Paused paused) {
+    Claim(TaskType type, List<ClaimRequest> line, Paused paused, boolean isRepeated) {
       this.type = type;
       this.line = line;
       this.paused = paused;
-      this.stages = stagesOf(line);
-      line.forEach(request -> shares.add(List.of()));
+      this.isRepeated = isRepeated;
+      this.shares = new ArrayList<>(nCopies(line.size(), List.of()));
+      this.config = types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
+      this.takers = line.stream().filter(this::mayTake).toList();
+      this.stages = stagesOf(takers.stream().map(ClaimRequest::hold).toList());
     }
 
-    /** The union of the holds' stages; empty if a hold takes any stage. */
-    private static Set<String> stagesOf(List<ClaimRequest> line) {
-      Set<String> stages = new HashSet<>();
-      for (ClaimRequest request : line) {
-        if (request.hold().stages().isEmpty()) {
-          return Set.of();
-        }
-        stages.addAll(request.hold().stages());
+    private boolean mayTake(ClaimRequest request) {
+      return !request.hold().isTooOldFor(config) && !paused.hasWorker(request.hold().workerId());
+    }
+
+    private boolean mayBeRepeat(ClaimRequest request) {
+      return (isRepeated || request.possibleRepeat()) && request.hold().isRepeatable();
+    }
+
+    ClaimResult<TaskRow> run() {
+      if (takers.isEmpty()) {
+        redeliver();
+        return result(SOON_MS, request -> true);
       }
-      return stages;
-    }
-
-    /** The stages that each worker takes; empty for all. */
-    private Map<String, Set<String>> workers() {
-      return workers(request -> true);
-    }
-
-    /** Those of the workers whose lanes this claim asks for. */
-    private Map<String, Set<String>> workersThatAskLanes() {
-      return workers(ClaimRequest::asksLanes);
-    }
-
-    private Map<String, Set<String>> workers(Predicate<ClaimRequest> which) {
-      Map<String, Set<String>> workers = new HashMap<>();
-      for (ClaimRequest request : line) {
-        Hold hold = request.hold();
-        if (!hold.workerId().isEmpty() && which.test(request)) {
-          workers.merge(hold.workerId(), hold.stages(), ClaimInProgress::union);
-        }
-      }
-      return workers;
-    }
-
-    private static Set<String> union(Set<String> first, Set<String> second) {
-      if (first.isEmpty() || second.isEmpty()) {
-        return Set.of();
-      }
-      Set<String> union = new HashSet<>(first);
-      union.addAll(second);
-      return union;
-    }
-
-    ClaimResult run() {
-      Optional<OnlyRange> busy = busyRange();
-      if (busy.isPresent() && takeWithoutLook(busy.get())) {
-        return ClaimResult.incomplete(shares);
+      if (!isRepeated && takeFromBusyRange()) {
+        return result(0, request -> false);
       }
       for (int plan = 1; ; plan++) {
         Look look = look();
@@ -310,23 +259,22 @@ public class TaskClaimer {
         if (!look.hasDue()) {
           return resultAfter(look, true, quietForMs(look));
         }
-        TaskTypeConfig config = types.require(type);
-        if (isPaused(config)) {
+        config = types.require(type);
+        if (isPaused()) {
           dueLook.repeatLook(look);
-          return new ClaimResult(shares, SOON_MS, nCopies(line.size(), true));
+          return result(SOON_MS, request -> true);
         }
-        Assignment assignment = take(config, most -> planFor(look, config, most));
+        Assignment assignment = take(most -> planFor(look, most));
         if (isOutdated) {
           dueLook.repeatLook(look);
-          return ClaimResult.incomplete(shares);
+          return result(0, request -> false);
         }
         if (assignment.allowance().tasks() == 0) {
           dueLook.repeatLook(look);
-          return new ClaimResult(
-              shares, retryInMs(look, config, assignment), nCopies(line.size(), true));
+          return result(retryInMs(look, assignment), request -> true);
         }
         if (assignment.planned() == 0) { // the holds prefer other stages
-          return resultAfter(look, true, retryInMs(look, config, assignment));
+          return resultAfter(look, true, retryInMs(look, assignment));
         }
         boolean tookAll = assignment.isComplete();
         if (tookAll) {
@@ -340,7 +288,7 @@ public class TaskClaimer {
     }
 
     /** A type that was inserted a moment ago is known by its configuration alone. */
-    private boolean isPaused(TaskTypeConfig config) {
+    private boolean isPaused() {
       return config.paused() || paused.hasType(type);
     }
 
@@ -348,88 +296,89 @@ public class TaskClaimer {
       return dueLook.quietForMs(look, type, stages, paused.stagesOf(type));
     }
 
+    /** A hold that may not take now may do so by the next claim. */
+    private ClaimResult<TaskRow> result(long againInMs, Predicate<ClaimRequest> isComplete) {
+      return new ClaimResult<>(
+          shares,
+          takers.size() < line.size() ? Math.min(againInMs, SOON_MS) : againInMs,
+          line.stream().map(request -> !mayTake(request) || isComplete.test(request)).toList());
+    }
+
     /**
      * The result after a look.
      *
      * @param tookAll whether all planned tasks were taken
      */
-    private ClaimResult resultAfter(Look look, boolean tookAll, long againInMs) {
+    private ClaimResult<TaskRow> resultAfter(Look look, boolean tookAll, long againInMs) {
       Set<String> due = look.dueStages();
-      List<Boolean> complete =
-          line.stream().map(request -> isComplete(request, look, due, tookAll)).toList();
-      return new ClaimResult(shares, againInMs, complete);
-    }
-
-    private static boolean isComplete(
-        ClaimRequest request, Look look, Set<String> due, boolean tookAll) {
-      if (look.isUnderWay()
-          || request.requireFresh() && look.turnBeganBefore(request.arrivedAt())) {
-        return false;
-      }
-      boolean wasDue =
-          request.hold().stages().isEmpty()
-              ? !due.isEmpty()
-              : !disjoint(due, request.hold().stages());
-      return wasDue ? tookAll : !request.requireFresh() || look.isWholeFor(request.hold().stages());
+      return result(
+          againInMs,
+          request -> {
+            Set<String> wanted = request.hold().stages();
+            boolean wasDue = wanted.isEmpty() ? !due.isEmpty() : !disjoint(due, wanted);
+            boolean isFresh = !request.requireFresh() || !look.turnBeganBefore(request.arrivedAt());
+            return !look.isUnderWay()
+                && isFresh
+                && (wasDue ? tookAll : !request.requireFresh() || look.isWholeFor(wanted));
+          });
     }
 
     /**
-     * The busy range to take from without a look. Empty if a hold has a preference, which needs the
-     * due times of a look, or if a hold that is answered in any case takes no task of the range: it
-     * would wait for as long as the range is busy.
+     * Takes from the busy range without a look. Returns false if a look is needed: if a hold has a
+     * preference, which needs the due times of a look; if one may be a repeat and gets no new
+     * tasks; or if a hold that is answered in any case takes no task of the range: it would wait
+     * for as long as the range is busy.
      */
-    private Optional<OnlyRange> busyRange() {
-      if (line.stream().anyMatch(request -> request.hold().isChoosy())) {
-        return Optional.empty();
+    private boolean takeFromBusyRange() {
+      if (line.stream().anyMatch(one -> mayTake(one) ? one.hold().isChoosy() : mayBeRepeat(one))) {
+        return false;
       }
-      return dueLook
-          .busyRange(type, stages, this::workersThatAskLanes, paused.stagesOf(type))
-          .filter(this::concernsAllThatRequireFresh);
+      OnlyRange busy =
+          dueLook
+              .busyRange(type, stages, this::workersThatAskLanes, paused.stagesOf(type))
+              .orElse(null);
+      if (busy == null || !concernsAllThatRequireFresh(busy.range().source().stage())) {
+        return false;
+      }
+      config = types.require(type);
+      if (isPaused()) {
+        return false;
+      }
+      int room = room(claimant -> takes(claimant, busy.range().source()));
+      Assignment assignment =
+          take(most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
+      assignment.shares().stream()
+          .flatMap(List::stream)
+          .min(JointClaim.DUE_ORDER)
+          .ifPresent(
+              first ->
+                  dueLook.recordClaim(
+                      busy, first, !assignment.isComplete() && !assignment.isCut()));
+      return assignment.tasks() > 0;
     }
 
-    private boolean concernsAllThatRequireFresh(OnlyRange busy) {
-      String stage = busy.range().source().stage();
-      return line.stream()
+    private boolean concernsAllThatRequireFresh(String stage) {
+      return takers.stream()
           .filter(ClaimRequest::requireFresh)
           .allMatch(request -> request.hold().takes(stage));
     }
 
-    private long retryInMs(Look look, TaskTypeConfig config, Assignment assignment) {
-      long limitsInMs = assignment.allowance().nextInMs().orElse(SOON_MS);
+    private long retryInMs(Look look, Assignment assignment) {
       return Math.min(
-          limitsInMs, nextForOthersInMs(look.heads(), claimants(config)).orElse(SOON_MS));
+          assignment.allowance().nextInMs().orElse(SOON_MS),
+          nextForOthersInMs(look.heads(), claimants()).orElse(SOON_MS));
     }
 
-    private boolean takeWithoutLook(OnlyRange busy) {
-      TaskTypeConfig config = types.require(type);
-      if (isPaused(config)) {
-        return false;
-      }
-      int room = room(config, claimant -> takes(claimant, busy.range().source()));
-      Assignment assignment =
-          take(config, most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
-      if (assignment.tasks() == 0) {
-        return false;
-      }
-      TaskRow first =
-          assignment.shares().stream()
-              .flatMap(List::stream)
-              .min(JointClaim.DUE_ORDER)
-              .orElseThrow();
-      dueLook.recordClaim(busy, first, !assignment.isComplete() && !assignment.isCut());
-      return true;
-    }
-
-    private Assignment take(TaskTypeConfig config, IntFunction<Map<Range, Integer>> plan) {
+    private Assignment take(IntFunction<Map<Range, Integer>> plan) {
+      List<String> workers = takers.stream().map(request -> request.hold().workerId()).toList();
       pauses.now(); // so that the transaction finds it read
       Assignment assignment =
           joint.take(
               config,
-              claimants(config),
+              claimants(),
               most -> {
                 inForce = pauses.nowInTransaction();
-                isOutdated =
-                    !inForce.equals(paused) && !inForce.isSameFor(type, workers().keySet(), paused);
+                isOutdated = !inForce.equals(paused) && !inForce.isSameFor(type, workers, paused);
                 return isOutdated ? Map.of() : plan.apply(most);
               },
               () -> inForce.anyJob());
@@ -441,63 +390,45 @@ public class TaskClaimer {
       return assignment;
     }
 
-    private Map<Range, Integer> planFor(Look look, TaskTypeConfig config, int most) {
-      Map<Source, Long> first = new HashMap<>();
-      look.heads().forEach(head -> first.merge(head.source(), head.orderTime(), Math::min));
-      Map<Range, Integer> plan = new LinkedHashMap<>();
-      Map<Source, Integer> counts =
-          plan(look.heads(), claimants(config), Math.min(most, MAX_TASKS));
-      extendPlan(look, config, counts, most);
-      counts.forEach((source, count) -> plan.put(new Range(source, first.get(source)), count));
-      return plan;
-    }
-
     /**
-     * Extends the plan up to the free limits, for sources whose seen tasks are all planned but
-     * which may have more.
+     * How many tasks to take of each range. Of sources whose seen tasks are all planned, but which
+     * may have more, as many more as there is room for.
      */
-    private void extendPlan(
-        Look look, TaskTypeConfig config, Map<Source, Integer> counts, int most) {
+    private Map<Range, Integer> planFor(Look look, int most) {
+      Map<Source, List<Head>> heads = headsBySource(look);
+      Map<Source, Integer> counts = plan(look.heads(), claimants(), Math.min(most, MAX_TASKS));
       int planned = counts.values().stream().mapToInt(Integer::intValue).sum();
-      int free = Math.min(most, room(config)) - planned;
-      if (free <= 0 || look.seenInPart().isEmpty()) {
-        return;
-      }
-      Map<Source, Long> seen = look.heads().stream().collect(groupingBy(Head::source, counting()));
-      List<Source> sources =
+      int free = Math.max(0, Math.min(most, room(claimant -> true)) - planned);
+      List<Source> extended =
           counts.keySet().stream()
               .filter(look.seenInPart()::contains)
-              .filter(source -> counts.get(source).longValue() == seen.get(source))
+              .filter(source -> counts.get(source) == heads.get(source).size())
               .toList();
-      for (Source source : sources) {
-        int ofSource = room(config, claimant -> takes(claimant, source)) - counts.get(source);
-        counts.merge(source, Math.min(free / sources.size(), ofSource), Integer::sum);
+      for (Source source : extended) {
+        int ofSource = room(claimant -> takes(claimant, source)) - counts.get(source);
+        counts.merge(source, Math.min(free / extended.size(), ofSource), Integer::sum);
       }
+      Map<Range, Integer> plan = new LinkedHashMap<>();
+      counts.forEach(
+          (source, count) ->
+              plan.put(new Range(source, heads.get(source).get(0).orderTime()), count));
+      return plan;
     }
 
     /**
      * Looks once; looks a second time, at everything, before the result can be that nothing is due.
      */
     private Look look() {
-      TaskTypeConfig config =
-          types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
-      List<HoldKey> unchecked =
-          line.stream()
-              .filter(request -> request.possibleRepeat() && request.hold().isRepeatable())
-              .map(request -> request.hold().key())
-              .toList();
       List<Hold> requireFresh =
-          line.stream().filter(ClaimRequest::requireFresh).map(ClaimRequest::hold).toList();
-      Set<String> requiredStages =
-          requireFresh.stream().flatMap(hold -> hold.stages().stream()).collect(toSet());
+          takers.stream().filter(ClaimRequest::requireFresh).map(ClaimRequest::hold).toList();
       LookRequest request =
           new LookRequest(
               type,
               stages,
-              requiredStages,
-              room(config),
+              requireFresh.stream().flatMap(hold -> hold.stages().stream()).collect(toSet()),
+              room(claimant -> true),
               requireFresh.stream().anyMatch(hold -> hold.stages().isEmpty()),
-              unchecked,
+              line.stream().filter(this::mayBeRepeat).map(mayBe -> mayBe.hold().key()).toList(),
               this::workersThatAskLanes,
               paused.stagesOf(type));
       Look look = dueLook.look(request, false);
@@ -506,16 +437,21 @@ public class TaskClaimer {
       return isEnough ? look : dueLook.look(request, true);
     }
 
-    private int room(TaskTypeConfig config) {
-      return room(config, claimant -> true);
+    /** The stages that each worker takes whose lanes this claim asks for; empty for all. */
+    private Map<String, Set<String>> workersThatAskLanes() {
+      return takers.stream()
+          .filter(ClaimRequest::asksLanes)
+          .map(ClaimRequest::hold)
+          .filter(hold -> !hold.workerId().isEmpty())
+          .collect(groupingBy(Hold::workerId, collectingAndThen(toList(), TaskClaimer::stagesOf)));
     }
 
-    private int room(TaskTypeConfig config, Predicate<Claimant> which) {
-      long room = claimants(config).stream().filter(which).mapToLong(Claimant::limit).sum();
+    private int room(Predicate<Claimant> which) {
+      long room = claimants().stream().filter(which).mapToLong(Claimant::limit).sum();
       return (int) Math.min(MAX_TASKS, room);
     }
 
-    private List<Claimant> claimants(TaskTypeConfig config) {
+    private List<Claimant> claimants() {
       List<Claimant> claimants = new ArrayList<>();
       for (int i = 0; i < line.size(); i++) {
         Hold hold = line.get(i).hold();
@@ -523,7 +459,7 @@ public class TaskClaimer {
         claimants.add(
             new Claimant(
                 hold,
-                shares.get(i).isEmpty() ? limit : 0,
+                shares.get(i).isEmpty() && mayTake(line.get(i)) ? limit : 0,
                 lanes.getOrDefault(hold.workerId(), Set.of())));
       }
       return claimants;
@@ -531,28 +467,26 @@ public class TaskClaimer {
 
     private void redeliver() {
       for (int i = 0; i < line.size(); i++) {
-        ClaimRequest request = line.get(i);
-        if (request.possibleRepeat() && request.hold().isRepeatable() && shares.get(i).isEmpty()) {
-          shares.set(i, heldByEarlierDelivery(request.hold()));
+        if (mayBeRepeat(line.get(i)) && shares.get(i).isEmpty()) {
+          shares.set(i, heldByEarlierDelivery(line.get(i).hold()));
         }
       }
     }
 
     private void recordRemaining(Look look, Assignment assignment) {
-      Map<Source, Range> ranges =
-          look.ranges().stream().collect(toMap(Range::source, Function.identity()));
-      Map<Source, List<Head>> heads = look.heads().stream().collect(groupingBy(Head::source));
+      Map<Source, Range> ranges = look.ranges().stream().collect(toMap(Range::source, r -> r));
+      Map<Source, List<Head>> heads = headsBySource(look);
       assignment
           .plan()
           .forEach(
               (range, count) -> {
-                if (!range.source().isOpen()) {
-                  return; // the next look sees what remains in a lane
-                }
-                List<Head> seen = heads.get(range.source());
-                if (count < seen.size() || !look.seenInPart().contains(range.source())) {
-                  Range looked = ranges.get(range.source());
-                  dueLook.recordRemaining(look, looked, seen.subList(count, seen.size()));
+                Source source = range.source();
+                List<Head> seen = heads.get(source);
+                // The next look sees what remains in a lane.
+                if (source.isOpen()
+                    && (count < seen.size() || !look.seenInPart().contains(source))) {
+                  dueLook.recordRemaining(
+                      look, ranges.get(source), seen.subList(count, seen.size()));
                 }
               });
     }

@@ -3,23 +3,13 @@
  * them to the holds, and marks them as held, within the limits of the type.
  *
  * <p>A worker that lost an answer repeats its call with the same {@code holdId} and gets the tasks
- * of the first answer, with the same epochs, as long as one of their leases lives. Four mechanisms
- * do this, two in memory in {@code hold} and two in the table {@code t_hold}, which has the tasks
- * of each hold with a holdId:
- *
- * <ul>
- *   <li>Deliveries of a hold that are in the same round of a line share one claim and its answer
- *       ({@code Redelivery.byCall}).
- *   <li>A delivery replaces a parked earlier one, and gets the tasks that a claim is taking for it
- *       ({@code UnansweredHolds.add}).
- *   <li>A look counts the earlier deliveries in {@code t_hold} ({@code DueStore.REPEATS}). If there
- *       is one, {@code TaskClaimer} gives the hold the tasks that it still holds ({@code
- *       redeliver}, {@code heldByEarlierDelivery}, {@code HoldStore.find}, {@code
- *       ClaimStore.held}).
- *   <li>If two servers claim for deliveries of a hold at the same time, or a claim for a later
- *       delivery makes no look, the primary key of {@code t_hold} fails the later claim. {@code
- *       TaskClaimer} catches the {@code DuplicateKeyException} and returns the stored tasks.
- * </ul>
+ * of the first answer, with the same epochs, as long as one of their leases lives. The primary key
+ * of {@code t_hold}, which has the tasks of each hold with a holdId, decides: if two claims take
+ * tasks for one hold, on any servers, the later one fails and is rolled back. {@code TaskClaimer}
+ * then claims again, with a look. A look counts the earlier deliveries in {@code t_hold} ({@code
+ * DueStore.REPEATS}); if there is one, the hold is given the tasks that it still holds ({@code
+ * HoldStore.find}, {@code ClaimStore.held}). Of deliveries that wait on one server, {@code
+ * HoldQueue} in {@code hold} keeps one.
  *
  * <p>Correctness does not depend on locks in a client or in Redis. They only keep workers from
  * claiming at the same time.

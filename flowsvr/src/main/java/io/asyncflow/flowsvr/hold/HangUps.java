@@ -4,7 +4,7 @@ import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.web.load.GoneCallers;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
@@ -28,28 +28,10 @@ class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   private static final Duration INTERVAL = Duration.ofMillis(800);
 
-  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+  /** Whether the client of each parked hold has hung up; looked at with the hold locked. */
+  private final Map<Future<?>, BooleanSupplier> calls = new ConcurrentHashMap<>();
+
   private BackgroundLoop loop;
-
-  private static final class Call {
-    private final BooleanSupplier hasHungUp;
-    private final Future<?> hold;
-    private boolean isOver;
-
-    Call(BooleanSupplier hasHungUp, Future<?> hold) {
-      this.hasHungUp = hasHungUp;
-      this.hold = hold;
-    }
-
-    /** Waits for a look that is under way: the answer may end the use of the connection. */
-    synchronized void end() {
-      isOver = true;
-    }
-
-    synchronized boolean isHungUp() {
-      return !isOver && hasHungUp.getAsBoolean();
-    }
-  }
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
@@ -58,30 +40,37 @@ class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   /**
    * Cancels the hold if its client hangs up. The returned action must run before the request is
-   * answered.
+   * answered. It waits for a look that is under way: the answer may end the use of the connection.
    */
   Runnable watch(HttpServletRequest request, Future<?> hold) {
     if (hold.isDone()) {
       return () -> {};
     }
-    Call call = new Call(GoneCallers.hangUpOf(request), hold);
-    calls.add(call);
+    calls.put(hold, GoneCallers.hangUpOf(request));
     return () -> {
-      calls.remove(call);
-      call.end();
+      synchronized (hold) {
+        calls.remove(hold);
+      }
     };
   }
 
   private void look() {
-    for (Call call : calls) {
-      try {
-        if (call.isHungUp()) {
-          call.hold.cancel(false);
-        }
-      } catch (RuntimeException e) {
-        log.debug("the connection of a parked hold is not looked at any more", e);
-        calls.remove(call);
-      }
+    calls.forEach(
+        (hold, hasHungUp) -> {
+          try {
+            if (isHungUp(hold, hasHungUp)) {
+              hold.cancel(false);
+            }
+          } catch (RuntimeException e) {
+            log.debug("the connection of a parked hold is not looked at any more", e);
+            calls.remove(hold);
+          }
+        });
+  }
+
+  private boolean isHungUp(Future<?> hold, BooleanSupplier hasHungUp) {
+    synchronized (hold) {
+      return calls.containsKey(hold) && hasHungUp.getAsBoolean();
     }
   }
 

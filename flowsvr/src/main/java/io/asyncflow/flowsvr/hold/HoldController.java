@@ -105,7 +105,7 @@ class HoldController {
       path = {"/hold_task", "/holdTask"},
       method = {GET, POST})
   DeferredResult<Envelope<Held>> hold(Fields in, Caller caller, HttpServletRequest request) {
-    Hold hold = inScope(HoldForm.read(in), caller);
+    Hold hold = HoldForm.read(in, caller);
     if (!in.has("reports")) {
       return answer(hold, holdInShare(hold, request.getRemoteAddr()), null, request);
     }
@@ -115,47 +115,32 @@ class HoldController {
     return answer(hold, holdAtOnce(hold), outcomes, request);
   }
 
-  private static Hold inScope(Hold hold, Caller caller) {
-    if (!caller.isScoped()) {
-      return hold;
-    }
-    caller.requireType(hold.type().name());
-    caller.requireWorker(hold.workerId());
-    return hold.ofStages(caller.holdStages(hold.stages()));
-  }
-
   /** Holds tasks. A hold that may wait counts against the caller's share until it is answered. */
   CompletableFuture<List<Task>> holdInShare(Hold hold, String address) {
     if (hold.waitTime().isZero()) {
       return holds.hold(hold);
     }
-    CallerShare share = hold.workerId().isEmpty() ? addressShares : workerShares;
-    String caller = hold.workerId().isEmpty() ? address : hold.workerId();
-    Runnable leave = share.enter(caller);
-    boolean leavesOnAnswer = false;
+    boolean isNamed = !hold.workerId().isEmpty();
+    Runnable leave =
+        (isNamed ? workerShares : addressShares).enter(isNamed ? hold.workerId() : address);
     try {
       CompletableFuture<List<Task>> tasks = holds.hold(hold);
-      tasks.whenComplete((held, failure) -> leave.run());
-      leavesOnAnswer = true;
-      endWithTheKey(tasks);
+      Runnable over = calls.add(() -> tasks.cancel(false)); // it ends with the key
+      tasks.whenComplete(
+          (held, failure) -> {
+            leave.run();
+            over.run();
+          });
       return tasks;
-    } finally {
-      if (!leavesOnAnswer) { // after any exception
-        leave.run();
-      }
-    }
-  }
-
-  private void endWithTheKey(CompletableFuture<List<Task>> tasks) {
-    if (!tasks.isDone()) {
-      Runnable over = calls.add(() -> tasks.cancel(false));
-      tasks.whenComplete((held, failure) -> over.run());
+    } catch (Throwable e) {
+      leave.run();
+      throw e;
     }
   }
 
   private CompletableFuture<List<Task>> holdAtOnce(Hold hold) {
     try {
-      return holds.hold(hold.atOnce());
+      return holds.hold(hold);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -182,18 +167,17 @@ class HoldController {
     tasks.whenComplete(
         (held, failure) -> {
           answering.run();
-          if (tasks.isCancelled()) {
-            answer.setResult(answerOf(hold, List.of(), outcomes));
-          } else if (failure == null) {
-            answer.setResult(answerOf(hold, held, outcomes));
-          } else if (outcomes == null || DatabaseTrouble.leavesUnknown(failure)) {
+          boolean isError = failure != null && !tasks.isCancelled();
+          if (isError && (outcomes == null || DatabaseTrouble.leavesUnknown(failure))) {
             answer.setErrorResult(failure);
-          } else { // an error would mean that nothing was changed, but the reports were accepted
+            return;
+          }
+          if (isError) { // an error would mean that nothing was changed, but reports were accepted
             log.warn(
                 "a hold failed after its reports were accepted; it is answered without tasks",
                 failure);
-            answer.setResult(answerOf(hold, List.of(), outcomes));
           }
+          answer.setResult(answerOf(hold, failure == null ? held : List.of(), outcomes));
         });
     return answer;
   }

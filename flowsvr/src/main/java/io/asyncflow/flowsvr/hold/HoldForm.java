@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.hold;
 
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.Preference;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -8,6 +9,7 @@ import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.HoldFields;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Set;
 
 /** Reads a request to hold tasks. */
 final class HoldForm {
@@ -15,20 +17,37 @@ final class HoldForm {
   private HoldForm() {}
 
   /**
+   * Reads the hold of a caller, with those of its stages that the caller may hold. A hold that
+   * carries reports does not wait, because the worker waits for their outcomes.
+   *
    * @throws io.asyncflow.api.FlowException with every invalid field
+   * @throws io.asyncflow.flowsvr.access.OutOfScopeException if the type, the worker or all stages
+   *     are beyond the caller's scope
    */
-  static Hold read(Fields in) {
+  static Hold read(Fields in, Caller caller) {
     in.number("status").between(0, 1); // sent by old clients: only waiting tasks can be held
     HoldRequest sent = HoldFields.hold(in);
     in.refuseIfBad();
+    TaskType type = new TaskType(sent.taskType());
+    Set<String> stages = new LinkedHashSet<>(sent.stages());
+    Set<String> preferred = new LinkedHashSet<>(sent.prefer());
+    long othersAfterMs = sent.othersAfterMs();
+    if (caller.isScoped()) {
+      caller.requireType(type.name());
+      caller.requireWorker(sent.workerId());
+      stages = caller.holdStages(stages);
+      if (!stages.isEmpty() && preferred.retainAll(stages) && preferred.isEmpty()) {
+        othersAfterMs = 0;
+      }
+    }
     return new Hold(
-        new TaskType(sent.taskType()),
+        type,
         sent.limit(),
         sent.workerId(),
-        Duration.ofMillis(sent.waitMs()),
+        in.has("reports") ? Duration.ZERO : Duration.ofMillis(sent.waitMs()),
         sent.holdId(),
-        new LinkedHashSet<>(sent.stages()),
-        new Preference(new LinkedHashSet<>(sent.prefer()), Duration.ofMillis(sent.othersAfterMs())),
+        stages,
+        new Preference(preferred, Duration.ofMillis(othersAfterMs)),
         sent.startId(),
         sent.workerVersion(),
         sent.workerId().isEmpty() ? in.queueTime() : null);

@@ -27,7 +27,7 @@ import org.springframework.stereotype.Service;
 @Service
 public class OpenHolds {
 
-  private final Set<Open> open = ConcurrentHashMap.newKeySet();
+  private final Map<CompletableFuture<List<Task>>, Hold> open = new ConcurrentHashMap<>();
   private final Set<String> callers = ConcurrentHashMap.newKeySet();
   private final Set<String> unnotified = ConcurrentHashMap.newKeySet();
   private volatile Map<String, Drain> draining = Map.of();
@@ -42,26 +42,17 @@ public class OpenHolds {
    */
   public record Drain(String startId, Long graceMs) {}
 
-  private record Open(Hold hold, CompletableFuture<List<Task>> tasks) {
-    String workerId() {
-      return hold.workerId();
-    }
-  }
-
   /**
    * Registers a hold until it is answered.
    *
    * @param tasks its answer, which is cancelled to end the hold early
    */
-  void add(Hold request, CompletableFuture<List<Task>> tasks) {
-    Open hold = new Open(request, tasks);
-    open.add(hold);
+  void add(Hold hold, CompletableFuture<List<Task>> tasks) {
+    open.put(tasks, hold);
     callers.add(hold.workerId());
-    tasks.whenComplete((held, failure) -> open.remove(hold));
+    tasks.whenComplete((held, failure) -> open.remove(tasks));
     // Only now: so either this check or setDraining and answerAll find the hold.
-    boolean endsNow =
-        isDraining(request.workerId(), request.startId()) && unnotified.remove(hold.workerId());
-    if (endsNow || closing) {
+    if (isDraining(hold) && unnotified.remove(hold.workerId()) || closing) {
       tasks.cancel(false);
     }
   }
@@ -77,8 +68,8 @@ public class OpenHolds {
         .filter(drain -> startId.isEmpty() || startId.equals(drain.startId()));
   }
 
-  private boolean isDraining(String workerId, String startId) {
-    return drainOf(workerId, startId).isPresent();
+  private boolean isDraining(Hold hold) {
+    return drainOf(hold.workerId(), hold.startId()).isPresent();
   }
 
   /**
@@ -92,12 +83,13 @@ public class OpenHolds {
     draining = Map.copyOf(drains);
     unnotified.retainAll(drains.keySet());
     unnotified.addAll(added);
-    for (Open hold : open) {
-      if (added.contains(hold.workerId()) && isDraining(hold.workerId(), hold.hold().startId())) {
-        unnotified.remove(hold.workerId());
-        hold.tasks().cancel(false);
-      }
-    }
+    open.forEach(
+        (tasks, hold) -> {
+          if (added.contains(hold.workerId()) && isDraining(hold)) {
+            unnotified.remove(hold.workerId());
+            tasks.cancel(false);
+          }
+        });
   }
 
   /**
@@ -106,7 +98,7 @@ public class OpenHolds {
   public Set<String> seenWorkers() {
     Set<String> seen = new HashSet<>(callers);
     callers.removeAll(seen);
-    open.forEach(hold -> seen.add(hold.workerId()));
+    open.values().forEach(hold -> seen.add(hold.workerId()));
     seen.remove("");
     return seen;
   }
@@ -115,6 +107,6 @@ public class OpenHolds {
   @EventListener(ContextClosedEvent.class)
   void answerAll() {
     closing = true;
-    open.forEach(hold -> hold.tasks().cancel(false));
+    open.keySet().forEach(tasks -> tasks.cancel(false));
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Hold calls: requests for due tasks, which are parked without a thread until a task is due. {@code
- * WaitingLine} is the place to begin. Three things wake a line of parked holds:
+ * HoldQueue} is the place to begin. Three things wake a queue of parked holds:
  *
  * <ul>
  *   <li>news that tasks wait, of this server or by {@code WakeUpBridge} of another one;

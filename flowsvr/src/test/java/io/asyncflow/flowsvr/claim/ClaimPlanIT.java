@@ -156,7 +156,9 @@ class ClaimPlanIT {
     Hold busy = given.aHold(lark).ofStages("busy").limit(10).asRequest();
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(500).asRequest();
     List<ClaimRequest> line =
-        List.of(new ClaimRequest(busy, false, true, 0), new ClaimRequest(quiet, false, true, 0));
+        List.of(
+            new ClaimRequest(busy, false, true, 0, true),
+            new ClaimRequest(quiet, false, true, 0, true));
     assertThat(rowsReadBy(() -> claimer.claim(lark, line, Paused.NOTHING))).isBetween(20L, 200L);
   }
 
@@ -276,9 +278,8 @@ class ClaimPlanIT {
     assertThat(locksTakenBy(() -> tasks.lock(table, numbers))).isLessThanOrEqualTo(4);
     assertThat(locksTakenBy(() -> leases.lockExpired(table, numbers))).isLessThanOrEqualTo(4);
     assertThat(rowsReadBy(() -> leases.lockExpired(table, numbers))).isLessThanOrEqualTo(4);
-    Holder holder = new Holder("w", "t".repeat(32));
     List<Long> waiting = due.stream().map(TaskId::number).limit(3).toList();
-    List<Change> changes = changesOf(table, waiting, holder);
+    List<Change> changes = changesOf(table, waiting);
     Supplier<Object> hold = () -> claims.markHeld(table, changes);
     assertThat(rowsReadBy(hold)).isLessThanOrEqualTo(10);
     assertThat(locksTakenBy(hold)).isLessThanOrEqualTo(10);
@@ -302,10 +303,7 @@ class ClaimPlanIT {
           onAnotherConnection(beatsOf(smallTable, "worker", some));
           onAnotherConnection(
               () -> reporter.report(some.stream().map(n -> releaseOf(smallTable, n)).toList()));
-          onAnotherConnection(
-              () ->
-                  claims.markHeld(
-                      smallTable, changesOf(smallTable, some, new Holder("w", "t".repeat(32)))));
+          onAnotherConnection(() -> claims.markHeld(smallTable, changesOf(smallTable, some)));
         });
   }
 
@@ -462,14 +460,10 @@ class ClaimPlanIT {
     return rows.stream().map(TaskRow::id).toList();
   }
 
-  private List<Change> changesOf(TaskTable of, List<Long> numbers, Holder holder) {
+  private List<Change> changesOf(TaskTable of, List<Long> numbers) {
     return numbers.stream()
         .map(number -> given.row(new TaskId(number, of)))
-        .map(
-            row ->
-                new Change(
-                    row,
-                    row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + 1_000)))
+        .map(row -> new Change(row, row.held("w", "t".repeat(32), row.now(), row.now() + 1_000)))
         .toList();
   }
 

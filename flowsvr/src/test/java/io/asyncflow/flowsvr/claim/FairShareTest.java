@@ -115,7 +115,17 @@ class FairShareTest {
   private static Claimant preferring(String stage, long othersAfterMs, int limit) {
     Preference preference = new Preference(Set.of(stage), Duration.ofMillis(othersAfterMs));
     return new Claimant(
-        new Hold(new TaskType("lark"), limit, "w", Duration.ZERO, null, Set.of(), preference),
+        new Hold(
+            new TaskType("lark"),
+            limit,
+            "w",
+            Duration.ZERO,
+            null,
+            Set.of(),
+            preference,
+            "",
+            0,
+            null),
         limit);
   }
 }

@@ -83,7 +83,7 @@ class JointClaimsIT {
     List<TaskRow> first = claim(lark, List.of(repeated)).rows().get(0);
     Hold another = given.aHold(lark).by("another").withId("h").limit(2).asRequest();
 
-    TaskClaimer.ClaimResult claim = claim(lark, List.of(repeated, another));
+    TaskClaimer.ClaimResult<TaskRow> claim = claim(lark, List.of(repeated, another));
 
     assertThat(claim.rows().get(0))
         .extracting(TaskRow::id)
@@ -122,9 +122,9 @@ class JointClaimsIT {
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(1).asRequest();
     claim(lark, busy, quiet); // now it is known where something is due, and where not
 
-    TaskClaimer.ClaimResult nothing = claim(lark, busy, quiet);
+    TaskClaimer.ClaimResult<TaskRow> nothing = claim(lark, busy, quiet);
     given.set(behindItsBack.get(0), "task_stage = 'quiet', order_time = 1");
-    TaskClaimer.ClaimResult something = claim(lark, busy, quiet);
+    TaskClaimer.ClaimResult<TaskRow> something = claim(lark, busy, quiet);
 
     assertThat(nothing.rows()).extracting(List::size).containsExactly(1, 0);
     assertThat(nothing.complete().get(1)).isTrue();
@@ -232,14 +232,14 @@ class JointClaimsIT {
                     .anyMatch(task -> Given.idOf(task).equals(wanted)));
   }
 
-  private TaskClaimer.ClaimResult claim(TaskType type, Hold... line) {
+  private TaskClaimer.ClaimResult<TaskRow> claim(TaskType type, Hold... line) {
     return claim(type, List.of(line));
   }
 
-  private TaskClaimer.ClaimResult claim(TaskType type, List<Hold> line) {
+  private TaskClaimer.ClaimResult<TaskRow> claim(TaskType type, List<Hold> line) {
     return claimer.claim(
         type,
-        line.stream().map(hold -> new TaskClaimer.ClaimRequest(hold, true, true, 0)).toList(),
+        line.stream().map(hold -> new TaskClaimer.ClaimRequest(hold, true, true, 0, true)).toList(),
         Paused.NOTHING);
   }
 

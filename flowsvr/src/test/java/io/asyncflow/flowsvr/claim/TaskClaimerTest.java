@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr.claim;
 
 import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyList;
@@ -25,7 +24,6 @@ import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.pause.NothingPaused;
 import io.asyncflow.flowsvr.pause.Paused;
-import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskRow;
@@ -42,11 +40,6 @@ import java.util.Set;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.dao.DuplicateKeyException;
-import org.springframework.dao.QueryTimeoutException;
-import org.springframework.transaction.CannotCreateTransactionException;
 
 /** How many of each source a claim wants. */
 class TaskClaimerTest {
@@ -84,7 +77,7 @@ class TaskClaimerTest {
   @Test
   void whatIsLeftToOthersIsForAHoldWhenItHasBeenDueLongEnough() {
     Preference preference = new Preference(Set.of("other"), Duration.ofMillis(300));
-    Hold hold = new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of(), preference);
+    Hold hold = new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of(), preference, "", 0, null);
     List<Claimant> choosy = List.of(new Claimant(hold, 100));
     List<Head> heads = List.of(head(OLD, 1, NOW - 100), head(NEW, 2, NOW - 250));
     assertThat(TaskClaimer.plan(heads, choosy, 10)).isEmpty();
@@ -92,44 +85,6 @@ class TaskClaimerTest {
     assertThat(TaskClaimer.nextForOthersInMs(heads, ONE_FOR_ALL)).isEmpty();
     assertThat(TaskClaimer.nextForOthersInMs(List.of(head(OLD, 1, NOW + 1)), choosy)).isEmpty();
     assertThat(TaskClaimer.nextForOthersInMs(heads, List.of(new Claimant(hold, 0)))).isEmpty();
-  }
-
-  static Stream<RuntimeException> failures() {
-    return Stream.of(
-        new QueryTimeoutException("the database went away"),
-        new CannotCreateTransactionException("no connection in time"),
-        new NoSuchTaskTypeException(LARK));
-  }
-
-  @ParameterizedTest
-  @MethodSource("failures")
-  void aHoldThatFailsDoesNotTakeTheAnswerFromThoseThatWereServedBeforeIt(RuntimeException failure) {
-    TaskRow row = TaskRows.aRow().build();
-    JointClaim joint = mock();
-    when(joint.take(any(), anyList(), any(), any()))
-        .thenAnswer(
-            call -> {
-              List<Claimant> line = call.getArgument(1);
-              if (line.size() > 1) {
-                throw new DuplicateKeyException("one of them was given something before");
-              }
-              if (line.get(0).hold().workerId().equals("unlucky")) {
-                throw failure;
-              }
-              return new Assignment(
-                  List.of(List.of(row)), Map.of(), 0, false, false, Allowance.UNLIMITED);
-            });
-    TaskClaimer claimer = claimerOf(joint);
-
-    List<List<TaskRow>> given =
-        claim(claimer, Stream.of("a", "unlucky", "b").map(TaskClaimerTest::asks).toList()).rows();
-
-    assertThat(given)
-        .as("and nobody is asked for after it")
-        .containsExactly(List.of(row), List.of(), List.of());
-    assertThatThrownBy(() -> claim(claimer, List.of(asks("unlucky"), asks("a"))))
-        .as("nothing was given to anybody yet")
-        .isSameAs(failure);
   }
 
   @Test
@@ -143,26 +98,27 @@ class TaskClaimerTest {
                 Map.of(new Range(OLD, 0), 1),
                 0,
                 false,
-                false,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
     Hold busy = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("first"));
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
     Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of("quiet"));
 
-    ClaimResult seen =
+    ClaimResult<TaskRow> seen =
         claim(
             claimer,
             List.of(
-                new ClaimRequest(busy, false, true, 0), new ClaimRequest(quiet, false, true, 0)));
+                new ClaimRequest(busy, false, true, 0, true),
+                new ClaimRequest(quiet, false, true, 0, true)));
     assertThat(seen.rows()).containsExactly(List.of(row), List.of());
     assertThat(seen.complete().get(1)).isTrue();
 
-    ClaimResult assignment =
+    ClaimResult<TaskRow> assignment =
         claim(
             claimer,
             List.of(
-                new ClaimRequest(busy, false, true, 0), new ClaimRequest(waits, false, false, 0)));
+                new ClaimRequest(busy, false, true, 0, true),
+                new ClaimRequest(waits, false, false, 0, true)));
     assertThat(assignment.rows()).containsExactly(List.of(row), List.of());
     assertThat(assignment.complete().get(1)).as("nobody has looked").isFalse();
   }
@@ -177,13 +133,12 @@ class TaskClaimerTest {
                 Map.of(new Range(OLD, 0), 2),
                 0, // and somebody has locked one of them
                 false,
-                false,
                 Allowance.UNLIMITED));
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
     assertThat(
             claim(
                     claimerOf(joint),
-                    List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, true, 0)))
+                    List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, true, 0, true)))
                 .complete()
                 .subList(1, 3))
         .containsExactly(false, true);
@@ -197,13 +152,13 @@ class TaskClaimerTest {
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(List.of(), Set.of(), Optional.of(turn)));
     Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
-    ClaimResult claim =
+    ClaimResult<TaskRow> claim =
         claim(
             claimer,
             List.of(
-                new ClaimRequest(hold, false, true, 50),
-                new ClaimRequest(hold, false, true, 51),
-                new ClaimRequest(hold, false, false, 51)));
+                new ClaimRequest(hold, false, true, 50, true),
+                new ClaimRequest(hold, false, true, 51, true),
+                new ClaimRequest(hold, false, false, 51, true)));
 
     assertThat(claim.complete()).as("who waits is not told").containsExactly(true, false, true);
   }
@@ -238,13 +193,14 @@ class TaskClaimerTest {
                   planned,
                   0,
                   false,
-                  false,
                   Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
     when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart, Optional.empty()));
-    claim(claimer, Stream.of(line).map(hold -> new ClaimRequest(hold, false, true, 0)).toList());
+    claim(
+        claimer,
+        Stream.of(line).map(hold -> new ClaimRequest(hold, false, true, 0, true)).toList());
     return planned;
   }
 
@@ -258,7 +214,6 @@ class TaskClaimerTest {
                 Map.of(new Range(OLD, 0), 1),
                 0,
                 true,
-                true,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
     when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
@@ -271,16 +226,12 @@ class TaskClaimerTest {
     when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
-                List.of(List.of()),
-                Map.of(),
-                0,
-                false,
-                false,
-                new Allowance(0, OptionalLong.of(7), 0)));
+                List.of(List.of()), Map.of(), 0, false, new Allowance(0, OptionalLong.of(7), 0)));
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
-    ClaimResult claim = claim(claimer, List.of(new ClaimRequest(ofAnyStage, false, true, 0)));
+    ClaimResult<TaskRow> claim =
+        claim(claimer, List.of(new ClaimRequest(ofAnyStage, false, true, 0, true)));
 
     assertThat(claim.complete()).containsExactly(true);
     assertThat(claim.againInMs()).isEqualTo(7);
@@ -305,13 +256,13 @@ class TaskClaimerTest {
     return new Look(ranges, heads, seenInPart, Set.of(), Lanes.NONE, turn, false, false, 0, 0);
   }
 
-  private static ClaimResult claim(TaskClaimer claimer, List<ClaimRequest> line) {
+  private static ClaimResult<TaskRow> claim(TaskClaimer claimer, List<ClaimRequest> line) {
     return claimer.claim(LARK, line, Paused.NOTHING);
   }
 
   private static ClaimRequest asks(String worker) {
     Hold hold = new Hold(LARK, 1, worker, Duration.ZERO, "h", Set.of("first"));
-    return new ClaimRequest(hold, false, false, 0);
+    return new ClaimRequest(hold, false, false, 0, true);
   }
 
   private static Head head(Source source, long number, long orderTime) {

@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.pause.Paused;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.HashSet;
@@ -64,13 +65,13 @@ class ManyStagesIT {
   void holdIsNotToldThatNothingIsDueByWhatWasSeenBeforeItCame() {
     TaskType lark = aTypeWithManyStages("order_time = order_time + id");
     Hold hold = given.aHold(lark).asRequest();
-    ClaimRequest gone = new ClaimRequest(hold, false, false, System.nanoTime());
+    ClaimRequest gone = new ClaimRequest(hold, false, false, System.nanoTime(), true);
     claimer.claim(
         lark, List.of(gone), Paused.NOTHING); // a part of a turn, for a client that hung up
     given.set(new TaskId(1, new TaskTable(lark, 1)), "order_time = 1");
 
-    ClaimRequest asking = new ClaimRequest(hold, false, true, System.nanoTime());
-    ClaimResult claim;
+    ClaimRequest asking = new ClaimRequest(hold, false, true, System.nanoTime(), true);
+    ClaimResult<TaskRow> claim;
     do {
       claim = claimer.claim(lark, List.of(asking), Paused.NOTHING);
     } while (claim.rows().get(0).isEmpty() && !claim.complete().get(0));

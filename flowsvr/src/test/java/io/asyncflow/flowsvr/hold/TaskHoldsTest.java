@@ -66,7 +66,7 @@ class TaskHoldsTest {
                 looking.countDown();
                 goOn.await();
               }
-              return new ClaimResult(
+              return new ClaimResult<>(
                   nCopies(line.size(), List.of()), 1_000, nCopies(line.size(), true));
             });
     CompletableFuture<List<Task>> ofAnyStage =

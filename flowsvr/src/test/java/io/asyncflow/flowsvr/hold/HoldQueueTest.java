@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
-import io.asyncflow.flowsvr.hold.WaitingLine.RoundResult;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The line without a database: what a claim finds is scripted. */
 @Timeout(20)
-class WaitingLineTest {
+class HoldQueueTest {
 
   private static final List<Task> NOTHING = List.of();
 
@@ -48,20 +48,20 @@ class WaitingLineTest {
   private volatile ToLongFunction<Hold> quiet = hold -> QUIET_MS;
   private volatile Predicate<Hold> complete = hold -> true;
   private volatile List<ClaimRequest> lastAsking;
-  private final WaitingLine line =
-      new WaitingLine(
+  private final HoldQueue line =
+      new HoldQueue(
           this::claim,
           hold -> quiet.applyAsLong(hold),
           released::add,
           threads,
           () -> System.nanoTime() + moved.get());
 
-  private RoundResult claim(List<ClaimRequest> asking) {
+  private ClaimResult<Task> claim(List<ClaimRequest> asking) {
     List<Hold> holds = asking.stream().map(ClaimRequest::hold).toList();
     lastAsking = asking;
     claims.add(holds);
     List<List<Task>> tasks = holds.stream().map(script).toList();
-    return new RoundResult(tasks, QUIET_MS, holds.stream().map(complete::test).toList());
+    return new ClaimResult<>(tasks, QUIET_MS, holds.stream().map(complete::test).toList());
   }
 
   @AfterEach
@@ -96,14 +96,14 @@ class WaitingLineTest {
   @Test
   void busyLinesLetOthersHaveTheirTurn() throws Exception {
     // As many lines as there are threads, each of which finds news in every round.
-    List<WaitingLine> busy = new ArrayList<>();
+    List<HoldQueue> busy = new ArrayList<>();
     for (int i = 0; i < HoldThreads.POOL_SIZE; i++) {
-      WaitingLine[] self = new WaitingLine[1];
+      HoldQueue[] self = new HoldQueue[1];
       self[0] =
-          new WaitingLine(
+          new HoldQueue(
               holds -> {
                 self[0].news();
-                return new RoundResult(
+                return new ClaimResult<>(
                     nCopies(holds.size(), NOTHING), QUIET_MS, nCopies(holds.size(), true));
               },
               hold -> QUIET_MS,
@@ -118,7 +118,7 @@ class WaitingLineTest {
     script = hold -> found("t1");
     line.news();
     assertThat(idsOf(answer)).containsExactly("t1");
-    busy.forEach(WaitingLine::close);
+    busy.forEach(HoldQueue::close);
   }
 
   @Test
@@ -383,8 +383,8 @@ class WaitingLineTest {
   void aThreadThatCannotBeStartedDoesNotEndTheService() throws Exception {
     CountDownLatch refused = new CountDownLatch(2);
     try (HoldThreads few = new HoldThreads(work -> threadAfter(refused, work))) {
-      WaitingLine line =
-          new WaitingLine(this::claim, hold -> QUIET_MS, released::add, few, System::nanoTime);
+      HoldQueue line =
+          new HoldQueue(this::claim, hold -> QUIET_MS, released::add, few, System::nanoTime);
       CompletableFuture<List<Task>> answer = line.join(aHold("a"));
       script = hold -> found("t1");
       line.news();
@@ -416,8 +416,8 @@ class WaitingLineTest {
 
   @Test
   void tasksThatCannotBeReleasedCostNobodyElseHis() throws Exception {
-    WaitingLine line =
-        new WaitingLine(
+    HoldQueue line =
+        new HoldQueue(
             this::claim,
             hold -> QUIET_MS,
             tasks -> {
