@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.claim;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.TaskAct;
