@@ -122,7 +122,7 @@ class StatementsIT {
     StatementCounter.clear();
     wire.post(
         "/api/task/set_task",
-        "{'taskId':'%s','workerId':'w','leaseEpoch':%d,'outcome':'SUCCESS'}"
+        "{'taskId':'%s','workerId':'w','leaseEpoch':%s,'outcome':'SUCCESS'}"
             .formatted(task.path("taskId").asString(), task.path("leaseEpoch").asInt()));
     printFrames("report", changes, 20);
   }
