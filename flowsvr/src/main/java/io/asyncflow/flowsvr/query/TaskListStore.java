@@ -221,7 +221,7 @@ class TaskListStore {
    * Reads the live tables, and those behind begin that can be on the page.
    *
    * @param mostAtOnce the most tables behind begin per round; the first round reads one, each next
-   *     one four times as many
+   *     one eight times as many
    */
   private Page page(
       List<TaskFamily> families,
@@ -240,7 +240,7 @@ class TaskListStore {
             .toList();
     int atOnce = 1;
     for (int start = 0; start < newestFirst.size(); start += atOnce) {
-      atOnce = start == 0 ? 1 : Math.min(4 * atOnce, mostAtOnce);
+      atOnce = start == 0 ? 1 : Math.min(8 * atOnce, mostAtOnce);
       if (isFilledAbove(newestFirst.get(start).numbers().get(0), found, limit)) {
         break;
       }

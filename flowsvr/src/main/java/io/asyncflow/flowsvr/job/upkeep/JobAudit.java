@@ -108,9 +108,15 @@ public class JobAudit {
     FailureCollector failures = new FailureCollector();
     int repaired = auditUnfinished(quiet, failures);
     long now = jobs.now();
+    Map<String, Ended> last = new HashMap<>();
     for (String type : turns.next(types)) {
-      lastEnded.putIfAbsent(type, new Ended(0, now - HINDSIGHT.toMillis(), false));
-      repaired += auditEnded(type, now - quiet.toMillis(), failures);
+      last.put(
+          type,
+          lastEnded.computeIfAbsent(
+              type, first -> new Ended(0, now - HINDSIGHT.toMillis(), false)));
+    }
+    for (Map.Entry<String, List<Ended>> ended : jobs.endedAfter(last, JOBS).entrySet()) {
+      repaired += auditEnded(ended.getKey(), ended.getValue(), now - quiet.toMillis(), failures);
     }
     failures.throwFirst();
     return repaired;
@@ -132,10 +138,9 @@ public class JobAudit {
     return repaired;
   }
 
-  private int auditEnded(String type, long until, FailureCollector failures) {
+  private int auditEnded(String type, List<Ended> ended, long until, FailureCollector failures) {
     int repaired = 0;
-    Ended last = lastEnded.get(type);
-    for (Ended next : jobs.endedAfter(type, last.endTime(), last.id(), JOBS)) {
+    for (Ended next : ended) {
       if (childrenLeft <= 0 || next.endTime() > until) {
         break;
       }

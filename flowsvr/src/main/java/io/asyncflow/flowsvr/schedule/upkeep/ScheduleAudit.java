@@ -117,7 +117,7 @@ class ScheduleAudit {
     int recorded = 0;
     boolean isLast = false;
     for (int page = 0; page < MAX_PAGES && !isLast; page++) {
-      List<Ended> ended = jobs.endedAfter(type, last.endTime(), last.id(), PAGE);
+      List<Ended> ended = jobs.endedAfter(Map.of(type, last), PAGE).getOrDefault(type, List.of());
       recorded +=
           lateEnds.recordMissing(ended.stream().filter(Ended::ofSchedule).map(Ended::id).toList());
       isLast = ended.size() < PAGE;
