@@ -30,8 +30,10 @@ import tools.jackson.databind.JsonNode;
 @Component
 class SharedReads {
 
-  /** Two looks of an open page are as far apart. */
-  private static final Duration FRESH = Duration.ofSeconds(2);
+  /**
+   * Two requests of an open page are two seconds apart, so a page is late by five seconds at most.
+   */
+  private static final Duration FRESH = Duration.ofSeconds(3);
 
   /**
    * What has happened to a task, beside its status; how full the store is; and what workers and

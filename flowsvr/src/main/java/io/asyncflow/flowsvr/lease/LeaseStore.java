@@ -67,7 +67,7 @@ public class LeaseStore {
    */
   public List<LeaseCount> count(List<TaskTable> tables) {
     return jdbc.sql(COUNT_LEASES.ofAll(tables))
-        .query((rs, row) -> new LeaseCount(tables.get(rs.getInt(1)), rs.getLong(2), rs.getLong(3)))
+        .query((rs, row) -> new LeaseCount(tables.get(rs.getInt(3)), rs.getLong(1), rs.getLong(2)))
         .list();
   }
 

@@ -8,7 +8,7 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.Leases;
@@ -18,23 +18,21 @@ import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.springframework.stereotype.Service;
 
 /**
  * The tasks that workers run, those that have run for the longest first. All viewers share what was
- * read of a type within two seconds. Thread-safe.
+ * read of a table within three seconds. Thread-safe.
  */
 @Service
 class RunningTasks {
 
-  private static final long FRESH = Duration.ofSeconds(2).toNanos();
-
-  /** The most tasks of a table. */
-  private static final int MOST_OF_TABLE = 1_000;
+  private static final long FRESH = Duration.ofSeconds(3).toNanos();
 
   /** The most tasks that one answer is chosen from. */
   private static final int MOST = 10_000;
@@ -44,7 +42,7 @@ class RunningTasks {
   private final TaskTypes types;
   private final ReadDatabase database;
   private final Node node;
-  private final Map<TaskType, Reading> readings = new ConcurrentHashMap<>();
+  private final Map<TaskTable, Reading> readings = new HashMap<>();
 
   RunningTasks(
       SearchStore store, TaskFamilies families, TaskTypes types, ReadDatabase database, Node node) {
@@ -56,7 +54,7 @@ class RunningTasks {
   }
 
   /**
-   * What was read of a type.
+   * What was read of a table.
    *
    * @param isWhole whether these are all of its executing tasks
    */
@@ -72,52 +70,55 @@ class RunningTasks {
     if (type != null) {
       types.require(type);
     }
-    List<TaskFamily> read =
+    List<TaskTable> tables =
         families.all(RECENT).stream()
             .filter(family -> type == null || family.type().equals(type))
             .filter(family -> caller.seesType(family.type().name()))
+            .flatMap(family -> family.live().stream())
             .toList();
-    List<TaskRow> rows = new ArrayList<>();
-    boolean isWhole = true;
-    long now = node.nanoTime();
-    readings.values().removeIf(reading -> now - reading.atNanos() >= FRESH);
-    for (TaskFamily family : read) {
-      if (rows.size() >= MOST || database.isOver()) {
-        isWhole = false;
-        break;
-      }
-      Reading reading = readings.compute(family.type(), (of, last) -> fresh(family, last));
-      isWhole &= reading.isWhole();
-      rows.addAll(reading.rows());
-    }
+    List<Reading> read = read(tables);
     List<RunningTask> running =
-        rows.stream()
+        read.stream()
+            .flatMap(reading -> reading.rows().stream())
             .filter(row -> workerId == null || workerId.equals(row.workerId()))
             .filter(row -> caller.seesUser(row.userId()))
             .sorted(Comparator.comparingLong(TaskRow::holdTime))
             .limit(limit)
             .flatMap(row -> shown(row).stream())
             .toList();
+    boolean isWhole = read.size() == tables.size() && read.stream().allMatch(Reading::isWhole);
     return new RunningPage(running, isWhole);
   }
 
-  private Reading fresh(TaskFamily family, Reading last) {
-    if (last != null && node.nanoTime() - last.atNanos() < FRESH) {
-      return last;
+  /** What is known of these tables, as far as there was time and room to read them. */
+  private synchronized List<Reading> read(List<TaskTable> tables) {
+    long now = node.nanoTime();
+    readings.values().removeIf(reading -> now - reading.atNanos() >= FRESH);
+    List<Reading> known = new ArrayList<>();
+    List<TaskTable> unread = new ArrayList<>();
+    for (TaskTable table : tables) {
+      Reading reading = readings.get(table);
+      if (reading == null) {
+        unread.add(table);
+      } else {
+        known.add(reading);
+      }
     }
-    long begin = node.nanoTime();
-    List<TaskRow> rows = new ArrayList<>();
-    boolean isWhole = true;
-    for (TaskTable table : family.live()) {
-      if (database.isOver()) {
-        isWhole = false;
+    for (List<TaskTable> group : TableSql.groups(unread)) {
+      if (database.isOver() || known.stream().mapToInt(of -> of.rows().size()).sum() >= MOST) {
         break;
       }
-      List<TaskRow> ofTable = store.executing(table, MOST_OF_TABLE);
-      isWhole &= ofTable.size() < MOST_OF_TABLE;
-      rows.addAll(ofTable);
+      List<TaskRow> rows = store.executing(group, MOST);
+      Map<TaskTable, List<TaskRow>> byTable =
+          rows.stream().collect(Collectors.groupingBy(row -> row.id().table()));
+      for (TaskTable table : group) {
+        List<TaskRow> ofTable = byTable.getOrDefault(table, List.of());
+        boolean isWhole = rows.size() < MOST && ofTable.size() < SearchStore.MOST_EXECUTING;
+        known.add(new Reading(ofTable, isWhole, now));
+        readings.put(table, known.get(known.size() - 1));
+      }
     }
-    return new Reading(rows, isWhole, begin);
+    return known;
   }
 
   private Optional<RunningTask> shown(TaskRow row) {

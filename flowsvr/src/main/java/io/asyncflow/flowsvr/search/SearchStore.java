@@ -26,6 +26,9 @@ import org.springframework.stereotype.Component;
 @Component
 class SearchStore {
 
+  /** The most executing tasks that are read of a table. */
+  static final int MOST_EXECUTING = 1_000;
+
   private static final TableSql EXECUTING =
       new TableSql(
           "SELECT "
@@ -34,8 +37,9 @@ class SearchStore {
 
               FROM %s FORCE INDEX (idx_claim)
               WHERE status = 2
-              LIMIT :limit
-              """);
+              LIMIT\s"""
+              + MOST_EXECUTING
+              + "\n");
 
   private static final String BY_IDS = "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (";
 
@@ -254,11 +258,10 @@ class SearchStore {
         .list();
   }
 
-  /** Executing tasks of a table, without contents and logs, in no order. */
-  List<TaskRow> executing(TaskTable table, int limit) {
-    return jdbc.sql(EXECUTING.of(table))
-        .param("limit", limit)
-        .query(TaskStore.rowsOf(table))
+  /** Executing tasks of these tables, without contents and logs, in no order. */
+  List<TaskRow> executing(List<TaskTable> tables, int limit) {
+    return jdbc.sql(EXECUTING.ofAll(tables) + "LIMIT " + limit)
+        .query((rs, row) -> TaskStore.rowsOf(tables.get(rs.getInt("source"))).mapRow(rs, row))
         .list();
   }
 }

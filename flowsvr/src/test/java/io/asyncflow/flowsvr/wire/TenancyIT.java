@@ -74,7 +74,9 @@ class TenancyIT {
 
   /** What a tenant has. */
   private static final class Tenant {
+    /** No text of random hexadecimal digits contains it. */
     private final String mark;
+
     private final String key;
     private final List<String> types;
     private final List<String> tasks = new ArrayList<>();
@@ -102,16 +104,16 @@ class TenancyIT {
   void tenantSeesNothingOfTheOther(long seed) throws Exception {
     int run = RUNS.incrementAndGet();
     Tenant ant = tenant("ant" + run);
-    Tenant bee = tenant("bee" + run);
+    Tenant wasp = tenant("wasp" + run);
     Random random = new Random(seed);
     for (int i = 0; i < COMMANDS; i++) {
-      Tenant caller = random.nextBoolean() ? ant : bee;
-      Tenant other = caller == ant ? bee : ant;
+      Tenant caller = random.nextBoolean() ? ant : wasp;
+      Tenant other = caller == ant ? wasp : ant;
       Tenant owner = random.nextInt(3) == 0 ? other : caller;
       perform(random, caller, owner, other);
     }
-    compareLists(ant, bee);
-    compareLists(bee, ant);
+    compareLists(ant, wasp);
+    compareLists(wasp, ant);
   }
 
   @Test

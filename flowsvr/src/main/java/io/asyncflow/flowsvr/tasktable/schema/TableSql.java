@@ -45,14 +45,14 @@ public final class TableSql {
   }
 
   /**
-   * One statement that reads all of these tables. Its first column, {@code source}, is the index of
+   * One statement that reads all of these tables. Its last column, {@code source}, is the index of
    * the table in the list.
    */
   public String ofAll(List<TaskTable> tables) {
     StringBuilder sql = new StringBuilder();
     for (int i = 0; i < tables.size(); i++) {
       sql.append(i == 0 ? "" : "UNION ALL\n");
-      sql.append("SELECT ").append(i).append(" AS source, part.*\nFROM (\n");
+      sql.append("SELECT part.*, ").append(i).append(" AS source\nFROM (\n");
       sql.append(of(tables.get(i))).append(") part\n");
     }
     return sql.toString();

@@ -29,11 +29,11 @@ class TableSqlTest {
     assertThat(new TableSql("SELECT id FROM %s LIMIT :limit").ofAll(List.of(table(7), table(8))))
         .isEqualTo(
             """
-            SELECT 0 AS source, part.*
+            SELECT part.*, 0 AS source
             FROM (
             SELECT id FROM t_lark_task_7 LIMIT :limit) part
             UNION ALL
-            SELECT 1 AS source, part.*
+            SELECT part.*, 1 AS source
             FROM (
             SELECT id FROM t_lark_task_8 LIMIT :limit) part
             """);
