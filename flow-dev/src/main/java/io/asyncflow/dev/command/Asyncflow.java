@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.command.option.CommandEntry;
 import io.asyncflow.dev.environment.ServerOption;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -92,7 +93,7 @@ public final class Asyncflow {
   public static CommandLine of(Object... commands) {
     CommandLine root = new CommandLine(new Asyncflow());
     for (Object command : commands) {
-      root.addSubcommand(command);
+      root.addSubcommand(command instanceof CommandEntry entry ? entry.spec() : command);
     }
     root.getSubcommands().values().forEach(command -> layOut(command, EXIT_CODES));
     return root.setExpandAtFiles(false)

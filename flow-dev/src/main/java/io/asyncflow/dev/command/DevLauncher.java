@@ -5,10 +5,9 @@ import io.asyncflow.dev.command.access.KeyCommand;
 import io.asyncflow.dev.command.access.SealCommand;
 import io.asyncflow.dev.command.fleet.HookCommand;
 import io.asyncflow.dev.command.fleet.PauseCommand;
-import io.asyncflow.dev.command.fleet.PausesCommand;
-import io.asyncflow.dev.command.fleet.ResumeCommand;
 import io.asyncflow.dev.command.fleet.TypeCommand;
 import io.asyncflow.dev.command.fleet.WorkerCommand;
+import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.command.work.BulkCommand;
 import io.asyncflow.dev.command.work.EventsCommand;
 import io.asyncflow.dev.command.work.JobCommand;
@@ -38,25 +37,25 @@ public final class DevLauncher {
   /** All commands, which read this environment and print there. */
   static Object[] commands(Map<String, String> environment, PrintStream out, PrintStream err) {
     Installation installation = Installation.current();
-    ZoneId zone = ZoneId.systemDefault();
+    Terminal terminal = new Terminal(environment, out, err, ZoneId.systemDefault());
     return new Object[] {
       new DevCommand(installation),
       new DemoCommand(installation),
       new SubmitCommand(environment, out, err, Asyncflow.isTerminal()),
-      new TaskCommand(environment, out, zone),
-      new TypeCommand(environment, out, zone),
-      new JobCommand(environment, out, zone),
-      new WorkerCommand(environment, out, zone),
-      new BulkCommand(environment, out, zone),
-      new ScheduleCommand(environment, out, zone),
-      new PauseCommand(environment, out, zone),
-      new ResumeCommand(environment, out),
-      new PausesCommand(environment, out, zone),
-      new EventsCommand(environment, out, err, zone),
-      new HookCommand(environment, out, zone),
-      new KeyCommand(environment, out, zone),
-      new SealCommand(environment, out),
-      new AuditCommand(environment, out, zone),
+      new TaskCommand(terminal),
+      new TypeCommand(terminal),
+      new JobCommand(terminal),
+      new WorkerCommand(terminal),
+      new BulkCommand(terminal),
+      new ScheduleCommand(terminal),
+      PauseCommand.pause(terminal),
+      PauseCommand.resume(terminal),
+      PauseCommand.list(terminal),
+      new EventsCommand(terminal),
+      new HookCommand(terminal),
+      new KeyCommand(terminal),
+      new SealCommand(terminal),
+      new AuditCommand(terminal),
       new CompletionCommand(out)
     };
   }

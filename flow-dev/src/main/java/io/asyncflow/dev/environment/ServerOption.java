@@ -36,6 +36,12 @@ public final class ServerOption {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
+  /** Makes it an option of a command. */
+  public void addTo(CommandSpec mixee) {
+    mixee.addMixin("server", CommandSpec.forAnnotatedObject(this));
+    command = mixee;
+  }
+
   /** The URL of a server, as people write it. */
   static final class ServerUrl implements ITypeConverter<URI> {
     @Override

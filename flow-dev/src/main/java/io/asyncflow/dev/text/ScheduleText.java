@@ -1,91 +1,111 @@
 package io.asyncflow.dev.text;
 
-import io.asyncflow.api.OneLine;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.NewSchedule;
-import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.Schedule;
+import io.asyncflow.api.schedule.ScheduleFire;
+import io.asyncflow.api.schedule.ScheduleGap;
 import io.asyncflow.api.schedule.ScheduleState;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Schedules as lines: many in a table, or one with all that is known of it. */
+/** What is shown of schedules. */
 public final class ScheduleText {
-  private final TimeText times;
-  private final List<String> lines = new ArrayList<>();
 
-  private ScheduleText(TimeText times) {
-    this.times = times;
+  public static final Layout<Schedule> TABLE =
+      new Layout<Schedule>()
+          .value("NAME", Schedule::name)
+          .value("STATE", Schedule::state)
+          .value("PLAN", schedule -> plan(schedule.definition()))
+          .value("CREATES", schedule -> target(schedule.definition()))
+          .time("NEXT FIRE", ScheduleText::nextFire)
+          .value("FIRES", Schedule::fireCount)
+          .value("LAST ERROR", Schedule::lastError);
+
+  public static final Layout<Schedule> SHEET =
+      new Layout<>(Schedule::name)
+          .value("id", Schedule::scheduleId)
+          .text("state", ScheduleText::state)
+          .text("next fire", (one, times) -> times.of(nextFire(one)) + late(one.lateMs()))
+          .text("last fire", (one, times) -> times.of(one.lastFireTime()))
+          .value("fires", Schedule::fireCount)
+          .value("failed in a row", one -> positive(one.failStreak(), ""))
+          .value("last error", Schedule::lastError)
+          .value("made by", ScheduleText::maker)
+          .time("saved", Schedule::createTime)
+          .text(
+              "changed", (one, times) -> times.of(one.modifyTime()) + ", version " + one.version())
+          .value("plan", one -> plan(one.definition()))
+          .value("creates", one -> target(one.definition()))
+          .time("not before", one -> one.definition().startTime())
+          .time("until", one -> one.definition().endTime())
+          .value("at most", one -> positive(one.definition().maxFires(), " fires"))
+          .value("overlap", one -> one.definition().overlap())
+          .value("catch-up", one -> catchUp(one.definition()))
+          .value("jitter", one -> duration(one.definition().jitterMs()))
+          .value(
+              "pauses after",
+              one -> positive(one.definition().pauseAfterFailures(), " failures in a row"))
+          .value("revision", one -> positive(one.definition().revision(), ""));
+
+  /** A fire or a gap, at its time. */
+  private record Past(long time, String outcome, TaskStatus ended, Long costMs, String run) {}
+
+  private static final Layout<Past> HISTORY =
+      new Layout<Past>()
+          .time("FIRE TIME", Past::time)
+          .value("OUTCOME", Past::outcome)
+          .value("ENDED", Past::ended)
+          .span("AFTER", Past::costMs)
+          .value("RUN", Past::run);
+
+  private ScheduleText() {}
+
+  /** A line a fire and a line a gap, newest first; empty for a schedule without history. */
+  public static List<String> history(FirePage page, TimeText times) {
+    List<Past> past =
+        Stream.concat(
+                page.fireList().stream().map(ScheduleText::past),
+                page.gapList().stream().map(ScheduleText::past))
+            .sorted(Comparator.comparingLong(Past::time).reversed())
+            .toList();
+    return past.isEmpty() ? List.of() : HISTORY.table(past, times);
   }
 
-  /** One line a schedule, below a line of heads. */
-  public static List<String> table(List<Schedule> schedules, TimeText times) {
-    TextTable table =
-        new TextTable("NAME", "STATE", "PLAN", "CREATES", "NEXT FIRE", "FIRES", "LAST ERROR");
-    for (Schedule schedule : schedules) {
-      table.add(
-          schedule.name(),
-          schedule.state().name(),
-          plan(schedule.definition()),
-          target(schedule.definition()),
-          nextFire(schedule, times),
-          Long.toString(schedule.fireCount()),
-          schedule.lastError());
-    }
-    return table.lines();
+  private static Past past(ScheduleFire fire) {
+    return new Past(
+        fire.fireTime(),
+        fire.outcome() + (fire.manual() ? ", by hand" : ""),
+        fire.status() == null ? null : TaskStatus.ofCode(fire.status()),
+        fire.costMs(),
+        fire.jobId() == null ? fire.taskId() : "job " + fire.jobId());
   }
 
-  /** All that is known of a schedule. */
-  public static List<String> sheet(Schedule schedule, TimeText times) {
-    ScheduleText sheet = new ScheduleText(times);
-    sheet.lines.add(OneLine.of(schedule.name()));
-    sheet.describeState(schedule);
-    sheet.describeDefinition(schedule.definition());
-    return sheet.lines;
+  private static Past past(ScheduleGap gap) {
+    String fires = gap.fires() == 1 ? "" : ", " + gap.fires() + " fires from here on";
+    return new Past(gap.fromTime(), gap.reason() + fires, null, null, null);
   }
 
-  private void describeState(Schedule schedule) {
-    line("id", schedule.scheduleId());
+  private static String state(Schedule schedule, TimeText times) {
     Long until = schedule.pauseUntil();
-    line("state", schedule.state() + (until == null ? "" : " until " + times.of(until)));
-    line("next fire", nextFire(schedule, times) + late(schedule.lateMs()));
-    line("last fire", times.of(schedule.lastFireTime()));
-    line("fires", Long.toString(schedule.fireCount()));
-    if (schedule.failStreak() > 0) {
-      line("failed in a row", Integer.toString(schedule.failStreak()));
-    }
-    line("last error", schedule.lastError());
+    return schedule.state() + (until == null ? "" : " until " + times.of(until));
+  }
+
+  private static String maker(Schedule schedule) {
     String owner = schedule.owner() == null ? "no server" : schedule.owner();
-    line("made by", owner + ", slice " + schedule.slice() + ", epoch " + schedule.epoch());
-    line("saved", times.of(schedule.createTime()));
-    line("changed", times.of(schedule.modifyTime()) + ", version " + schedule.version());
+    return owner + ", slice " + schedule.slice() + ", epoch " + schedule.epoch();
   }
 
   /** A paused schedule has none: where it stopped may lie in the past. */
-  private static String nextFire(Schedule schedule, TimeText times) {
-    return times.of(schedule.state() == ScheduleState.PAUSED ? null : schedule.nextFireTime());
+  private static Long nextFire(Schedule schedule) {
+    return schedule.state() == ScheduleState.PAUSED ? null : schedule.nextFireTime();
   }
 
   private static String late(long ms) {
     return ms == 0 ? "" : ", late by " + TimeText.ofDuration(ms);
-  }
-
-  private void describeDefinition(NewSchedule definition) {
-    line("plan", plan(definition));
-    line("creates", target(definition));
-    line("not before", definition.startTime() == null ? null : times.of(definition.startTime()));
-    line("until", definition.endTime() == null ? null : times.of(definition.endTime()));
-    line("at most", definition.maxFires() == null ? null : definition.maxFires() + " fires");
-    Overlap overlap = definition.overlap();
-    line("overlap", overlap == null ? null : overlap.name());
-    line("catch-up", catchUp(definition));
-    line("jitter", duration(definition.jitterMs()));
-    if (isPositive(definition.pauseAfterFailures())) {
-      line("pauses after", definition.pauseAfterFailures() + " failures in a row");
-    }
-    if (isPositive(definition.revision())) {
-      line("revision", definition.revision().toString());
-    }
   }
 
   private static String catchUp(NewSchedule definition) {
@@ -102,15 +122,8 @@ public final class ScheduleText {
     return ms == null || ms.longValue() == 0 ? null : TimeText.ofDuration(ms.longValue());
   }
 
-  private static boolean isPositive(Integer number) {
-    return number != null && number > 0;
-  }
-
-  /** Nothing for what is unknown. */
-  private void line(String name, String text) {
-    if (text != null) {
-      lines.add("  %-16s%s".formatted(name, OneLine.of(text)));
-    }
+  private static String positive(Number number, String unit) {
+    return number == null || number.longValue() <= 0 ? null : number + unit;
   }
 
   /** When it fires. */

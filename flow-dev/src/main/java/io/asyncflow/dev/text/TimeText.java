@@ -25,7 +25,12 @@ public record TimeText(ZoneId zone) {
 
   /** A time of an answer; {@code -} for {@code null}. */
   public String of(Long epochMs) {
-    return epochMs == null ? "-" : FORMAT.format(Instant.ofEpochMilli(epochMs).atZone(zone));
+    return of(epochMs == null ? null : Instant.ofEpochMilli(epochMs));
+  }
+
+  /** A time; {@code -} for {@code null}. */
+  public String of(Instant time) {
+    return time == null ? "-" : FORMAT.format(time.atZone(zone));
   }
 
   /**

@@ -1,121 +1,101 @@
 package io.asyncflow.dev.command.access;
 
+import static io.asyncflow.dev.command.option.Argument.CURSOR;
+import static io.asyncflow.dev.command.option.Argument.JSON;
+import static io.asyncflow.dev.command.option.Argument.LIMIT;
+import static io.asyncflow.dev.command.option.Argument.option;
+
 import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.api.act.ActPage;
+import io.asyncflow.api.act.ListedAct;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.command.option.Output;
-import io.asyncflow.dev.command.option.PageOptions;
-import io.asyncflow.dev.command.option.ServerCommand;
-import io.asyncflow.dev.command.option.TimeSpan;
+import io.asyncflow.dev.command.option.Argument;
+import io.asyncflow.dev.command.option.CommandEntry;
+import io.asyncflow.dev.command.option.Run;
+import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.environment.ActVerifier;
 import io.asyncflow.dev.environment.ActVerifier.Link;
 import io.asyncflow.dev.environment.ActVerifier.Verdict;
-import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.ActText;
-import java.io.PrintStream;
+import io.asyncflow.dev.text.Layout;
 import java.time.Duration;
-import java.time.ZoneId;
-import java.util.Map;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import java.util.Objects;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code ./asyncflow audit}: shows and verifies the record of acts. */
-@Command(
-    name = "audit",
-    synopsisSubcommandLabel = "COMMAND",
-    description = "Shows who did what by hand, and verifies that nobody has changed the record.")
-public final class AuditCommand extends ServerCommand {
+public final class AuditCommand extends CommandEntry {
 
-  public AuditCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    super(environment, out, zone);
+  private static final Argument<String> ACTOR =
+      option("--actor", "ACTOR", "only those of this caller, such as key:3Qm81LtzGh");
+  private static final Argument<String> OBJECT =
+      option("--object", "OBJECT", "only those on this object, such as type:lark or task:ID");
+  private static final Argument<String> ACT = option("--act", "ACT", "only those, such as CANCEL");
+  private static final Argument<Duration> LAST =
+      option("--last", "TIME", "only those of the last hours or days, such as 2h").span();
+  private static final Argument<Duration> RETENTION =
+      option(
+              "--retention",
+              "TIME",
+              "how long the servers keep acts, --flow.act-retention (${DEFAULT-VALUE})")
+          .span()
+          .byDefault("365d");
+  private static final Argument<Link> EXPECTED =
+      option(
+              "--expect",
+              "LINK",
+              "a link that was kept elsewhere, as verify or the log asyncflow.audit has said it;",
+              "without one, a chain that was made anew goes unnoticed")
+          .as(Link.class, (text, times) -> link(text));
+
+  private static final Layout<ListedAct> TABLE =
+      new Layout<ListedAct>()
+          .time("TIME", ListedAct::time)
+          .value("ACT", ListedAct::act)
+          .value("OBJECT", ListedAct::object)
+          .value("ACTOR", ListedAct::actor)
+          .value("FROM", act -> Objects.requireNonNullElse(act.actorIp(), "-"))
+          .value("OPERATOR", ListedAct::operator)
+          .value("REASON", ListedAct::reason);
+
+  public AuditCommand(Terminal terminal) {
+    super(terminal, "audit");
+    says("Shows who did what by hand, and verifies that nobody has changed the record.");
+    command("list", ACTOR, OBJECT, ACT, LAST, LIMIT, CURSOR, JSON)
+        .says("Shows acts, newest first.")
+        .does(AuditCommand::list);
+    local("verify", RETENTION, EXPECTED)
+        .says(
+            "Compares the record with its chain, in the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER"
+                + " and FLOW_MYSQL_PASSWORD, and names the first act that is not as it was recorded.")
+        .does(AuditCommand::verify);
   }
 
-  /** A link of the chain. */
-  static final class LinkText implements ITypeConverter<Link> {
-    @Override
-    public Link convert(String text) {
-      try {
-        return Link.parse(text);
-      } catch (UsageException e) {
-        throw new TypeConversionException("wants a link as verify prints it, not " + text);
-      }
+  private static Link link(String text) {
+    try {
+      return Link.parse(text);
+    } catch (UsageException e) {
+      throw new TypeConversionException("wants a link as verify prints it, not " + text);
     }
   }
 
-  @Command(name = "list", description = "Shows acts, newest first.")
-  void list(
-      @Mixin ServerOption server,
-      @Option(
-              names = "--actor",
-              paramLabel = "ACTOR",
-              description = "only those of this caller, such as key:3Qm81LtzGh")
-          String actor,
-      @Option(
-              names = "--object",
-              paramLabel = "OBJECT",
-              description = "only those on this object, such as type:lark or task:ID")
-          String object,
-      @Option(names = "--act", paramLabel = "ACT", description = "only those, such as CANCEL")
-          String act,
-      @Option(
-              names = "--last",
-              paramLabel = "TIME",
-              converter = TimeSpan.class,
-              description = "only those of the last hours or days, such as 2h")
-          Duration last,
-      @Mixin PageOptions page,
-      @Mixin Output output) {
+  private static void list(Run run) {
+    Duration last = run.get(LAST);
     Long from = last == null ? null : (Long) (System.currentTimeMillis() - last.toMillis());
-    ActPage found =
-        client(server)
-            .acts()
-            .list(new ActFilter(actor, object, act, from, null), page.limit(), page.cursor());
-    print(
-        output,
-        found,
-        found.actList(),
-        ActText.table(found.actList(), times),
-        "There are no such acts.",
-        found.nextCursor());
+    ActFilter filter = new ActFilter(run.get(ACTOR), run.get(OBJECT), run.get(ACT), from, null);
+    ActPage found = run.flow().acts().list(filter, run.get(LIMIT), run.get(CURSOR));
+    run.table(found, found.actList(), TABLE, "There are no such acts.", found.nextCursor());
   }
 
-  @Command(
-      name = "verify",
-      description =
-          "Compares the record with its chain, in the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER"
-              + " and FLOW_MYSQL_PASSWORD, and names the first act that is not as it was recorded.")
-  void verify(
-      @Option(
-              names = "--retention",
-              paramLabel = "TIME",
-              defaultValue = "365d",
-              converter = TimeSpan.class,
-              description =
-                  "how long the servers keep acts, --flow.act-retention (${DEFAULT-VALUE})")
-          Duration retention,
-      @Option(
-              names = "--expect",
-              paramLabel = "LINK",
-              converter = LinkText.class,
-              description = {
-                "a link that was kept elsewhere, as verify or the log asyncflow.audit has said it;",
-                "without one, a chain that was made anew goes unnoticed"
-              })
-          Link expected) {
-    Verdict verdict = new ActVerifier(environment).verify(retention, expected);
+  private static void verify(Run run) {
+    Verdict verdict =
+        new ActVerifier(run.environment()).verify(run.get(RETENTION), run.get(EXPECTED));
     if (verdict.fault() != null) {
       throw new DevException(verdict.fault());
     }
-    out.println(verdict.verified() + " acts are as they were recorded.");
-    if (verdict.waiting() > 0) {
-      out.println(verdict.waiting() + " acts have no link yet; the leader adds it within minutes.");
-    }
-    if (verdict.last() != null) {
-      out.println("last link " + verdict.last());
-    }
+    run.say(verdict.verified() + " acts are as they were recorded.");
+    run.sayIf(
+        verdict.waiting() > 0,
+        verdict.waiting() + " acts have no link yet; the leader adds it within minutes.");
+    run.sayIf(verdict.last() != null, "last link " + verdict.last());
   }
 }

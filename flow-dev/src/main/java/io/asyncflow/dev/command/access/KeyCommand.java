@@ -1,193 +1,207 @@
 package io.asyncflow.dev.command.access;
 
-import io.asyncflow.api.OneLine;
+import static io.asyncflow.dev.command.option.Argument.JSON;
+import static io.asyncflow.dev.command.option.Argument.REASON;
+import static io.asyncflow.dev.command.option.Argument.flag;
+import static io.asyncflow.dev.command.option.Argument.option;
+import static io.asyncflow.dev.command.option.Argument.parameter;
+
 import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.IssuedKey;
-import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.key.KeyPage;
 import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.ListedKey;
 import io.asyncflow.api.key.Me;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.command.option.Output;
-import io.asyncflow.dev.command.option.ServerCommand;
-import io.asyncflow.dev.command.option.TimeSpan;
+import io.asyncflow.dev.command.option.Argument;
+import io.asyncflow.dev.command.option.CommandEntry;
+import io.asyncflow.dev.command.option.Run;
+import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.environment.DirectKeys;
-import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.host.FileTree;
 import io.asyncflow.dev.host.OwnerOnly;
-import io.asyncflow.dev.text.KeyText;
+import io.asyncflow.dev.text.Layout;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.ZoneId;
-import java.util.Iterator;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code ./asyncflow key}: makes, lists and ends the access keys of a server somewhere. */
-@Command(
-    name = "key",
-    synopsisSubcommandLabel = "COMMAND",
-    description =
-        "Makes, lists and ends access keys, with which callers prove who they are, and denies callers"
-            + " with tokens.")
-public final class KeyCommand extends ServerCommand {
+public final class KeyCommand extends CommandEntry {
   private static final int DEFAULT_DAYS = 90;
+  private static final int MOST_DAYS = 730;
   private static final String ADMIN = "ADMIN";
-  private static final String SUBJECT =
-      "as the issuer calls it (sub), or the whole principal, oidc:{iss}#{sub}, as audit list has it";
-  private static final String ID = "the id of the key, as list shows it";
 
-  public KeyCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    super(environment, out, zone);
+  private static final Argument<String> NAME =
+      parameter("NAME", "for people; unique among live keys");
+  private static final Argument<Set<String>> ROLE =
+      option("--role", "ROLE", "${COMPLETION-CANDIDATES}; several with commas")
+          .set(String.class)
+          .among(List.of("READER", "SUBMITTER", "WORKER", "OPERATOR", ADMIN))
+          .required();
+  private static final Argument<List<String>> TYPE =
+      option("--type", "TYPE", "only these task types; acme_* for all that begin so").list();
+  private static final Argument<List<String>> STAGE =
+      option("--stage", "STAGE", "holds tasks of these stages only").list();
+  private static final Argument<List<String>> USER =
+      option("--user", "USER", "only in the name of these users; acme/* for all that begin so")
+          .list();
+  private static final Argument<String> WORKERS =
+      option("--workers", "PREFIX", "only workers whose ids begin so");
+  private static final Argument<Integer> EXPIRE =
+      option(
+              "--expire",
+              "DAYS",
+              "good for so long, such as 90d; otherwise as long as the server says")
+          .as(Integer.class, (text, times) -> days(text));
+  private static final Argument<Integer> RATE_LIMIT =
+      option("--rate-limit", "NUMBER", "at most so many requests a second to each server")
+          .as(Integer.class);
+  private static final Argument<String> CERT_SAN =
+      option(
+          "--cert-san",
+          "NAME",
+          "only for clients whose TLS certificate has this URI or DNS name; such a",
+          "certificate proves the key without the key, too");
+  private static final Argument<Instant> NOT_BEFORE =
+      option(
+              "--not-before",
+              "TIME",
+              "live from this time on, such as 2026-12-01 or 2026-12-01T09:00")
+          .time();
+  private static final Argument<Boolean> DIRECT =
+      flag(
+          "--direct",
+          "write it into the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER and",
+          "FLOW_MYSQL_PASSWORD without a server, with the server's FLOW_KEY_PEPPER:",
+          "the first ADMIN key, or one after all others were lost");
+  private static final Argument<Path> OUT =
+      option(
+              "--out",
+              "FILE",
+              "write the key into this file, for its owner alone, and do not print it;",
+              "a rotation replaces the file, create does not")
+          .as(Path.class);
+  private static final Argument<KeyState> STATE =
+      option("--state", "STATE", "only ${COMPLETION-CANDIDATES}").as(KeyState.class);
+  private static final Argument<Boolean> DENIED =
+      flag("--denied", "the callers that are denied, instead of keys");
+  private static final Argument<String> ID = parameter("ID", "the id of the key, as list shows it");
+  private static final Argument<Duration> OVERLAP =
+      option("--overlap", "TIME", "both are good for so long (${DEFAULT-VALUE}), at most 30d")
+          .span()
+          .byDefault("1d");
+  private static final Argument<String> SUBJECT =
+      parameter(
+          "SUBJECT",
+          "as the issuer calls it (sub), or the whole principal, oidc:{iss}#{sub}, as audit list"
+              + " has it");
+  private static final Argument<Duration> FOR =
+      option("--for", "TIME", "for so long (${DEFAULT-VALUE}), at most 30d").span().byDefault("1d");
+
+  private static final Layout<ListedKey> KEYS =
+      new Layout<ListedKey>()
+          .value("ID", ListedKey::keyId)
+          .value("NAME", ListedKey::name)
+          .value("STATE", ListedKey::state)
+          .value("ROLES", key -> sorted(key.roles()))
+          .value("TYPES", key -> sorted(key.types()))
+          .value("STAGES", key -> sorted(key.stages()))
+          .value("USERS", key -> sorted(key.users()))
+          .value("RATE", key -> rate(key.rateLimit()))
+          .value("CERTIFICATE", key -> Objects.requireNonNullElse(key.certSan(), "-"))
+          .time("BEGINS", ListedKey::notBefore)
+          .time("EXPIRES", ListedKey::expireTime)
+          .time("LAST USED", ListedKey::lastUsedTime);
+
+  private static final Layout<DeniedCaller> CALLERS =
+      new Layout<DeniedCaller>()
+          .value("CALLER", DeniedCaller::principal)
+          .time("UNTIL", DeniedCaller::untilTime);
+
+  public KeyCommand(Terminal terminal) {
+    super(terminal, "key");
+    says(
+        "Makes, lists and ends access keys, with which callers prove who they are, and denies callers"
+            + " with tokens.");
+    command("create")
+        .takes(NAME, ROLE, TYPE, STAGE, USER, WORKERS, EXPIRE, RATE_LIMIT, CERT_SAN, NOT_BEFORE)
+        .takes(DIRECT, OUT, JSON)
+        .says("Makes a key and prints it, or writes it into a file. It is not shown again.")
+        .does(KeyCommand::create);
+    command("list", STATE, DENIED, JSON)
+        .says("Shows keys, newest first.")
+        .does(run -> list(run, run.get(DENIED)));
+    command("rotate", ID, OVERLAP, OUT, JSON)
+        .says(
+            "Makes a key with the rights of another one and prints it. The other one expires after"
+                + " the overlap.")
+        .does(run -> hand(run, () -> run.flow().keys().rotate(run.get(ID), run.get(OVERLAP))));
+    command("revoke", ID, REASON)
+        .says("Ends a key, and its calls under way.")
+        .does(
+            run -> {
+              run.flow().keys().revoke(run.get(ID), run.reason());
+              run.say("Revoked.");
+            });
+    command("deny", SUBJECT, FOR, REASON)
+        .says(
+            "Refuses a caller with tokens of the issuer, and ends its sessions. Take it out at the"
+                + " issuer, too, before the time is over.")
+        .does(
+            run -> {
+              run.flow().keys().deny(run.get(SUBJECT), run.get(FOR), run.reason());
+              run.say("Denied.");
+            });
+    command("allow", SUBJECT, REASON)
+        .says("Lets a caller in again that was denied.")
+        .does(
+            run -> {
+              run.flow().keys().allow(run.get(SUBJECT), run.reason());
+              run.say("Allowed.");
+            });
+    command("me", JSON).says("Shows whom the server takes this key for.").does(KeyCommand::me);
   }
 
-  /** What a key may be for. */
-  static final class Roles implements Iterable<String> {
-    @Override
-    public Iterator<String> iterator() {
-      return List.of("READER", "SUBMITTER", "WORKER", "OPERATOR", ADMIN).iterator();
+  private static int days(String text) {
+    String number = text.replaceFirst("d$", "");
+    if (!number.matches("[1-9][0-9]{0,2}") || Integer.parseInt(number) > MOST_DAYS) {
+      throw new TypeConversionException("wants days from 1d to " + MOST_DAYS + "d, not " + text);
     }
+    return Integer.parseInt(number);
   }
 
-  /** Where a new key goes. */
-  static final class OutOption {
-    @Option(
-        names = "--out",
-        paramLabel = "FILE",
-        description = {
-          "write the key into this file, for its owner alone, and do not print it;",
-          "a rotation replaces the file, create does not"
-        })
-    Path file;
-  }
-
-  /** A number of days, such as {@code 90d}. */
-  static final class Days implements ITypeConverter<Integer> {
-    private static final int MOST = 730;
-
-    @Override
-    public Integer convert(String text) {
-      String number = text.replaceFirst("d$", "");
-      if (!number.matches("[1-9][0-9]{0,2}") || Integer.parseInt(number) > MOST) {
-        throw new TypeConversionException("wants days from 1d to " + MOST + "d, not " + text);
-      }
-      return Integer.parseInt(number);
-    }
-  }
-
-  @Command(
-      name = "create",
-      description = "Makes a key and prints it, or writes it into a file. It is not shown again.")
-  void create(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "NAME", description = "for people; unique among live keys")
-          String name,
-      @Option(
-              names = "--role",
-              paramLabel = "ROLE",
-              required = true,
-              split = ",",
-              completionCandidates = Roles.class,
-              description = "${COMPLETION-CANDIDATES}; several with commas")
-          Set<String> roles,
-      @Option(
-              names = "--type",
-              paramLabel = "TYPE",
-              split = ",",
-              description = "only these task types; acme_* for all that begin so")
-          List<String> types,
-      @Option(
-              names = "--stage",
-              paramLabel = "STAGE",
-              split = ",",
-              description = "holds tasks of these stages only")
-          List<String> stages,
-      @Option(
-              names = "--user",
-              paramLabel = "USER",
-              split = ",",
-              description = "only in the name of these users; acme/* for all that begin so")
-          List<String> users,
-      @Option(
-              names = "--workers",
-              paramLabel = "PREFIX",
-              description = "only workers whose ids begin so")
-          String workerPrefix,
-      @Option(
-              names = "--expire",
-              paramLabel = "DAYS",
-              converter = Days.class,
-              description = "good for so long, such as 90d; otherwise as long as the server says")
-          Integer days,
-      @Option(
-              names = "--rate-limit",
-              paramLabel = "NUMBER",
-              description = "at most so many requests a second to each server")
-          Integer rateLimit,
-      @Option(
-              names = "--cert-san",
-              paramLabel = "NAME",
-              description = {
-                "only for clients whose TLS certificate has this URI or DNS name; such a",
-                "certificate proves the key without the key, too"
-              })
-          String certSan,
-      @Option(
-              names = "--not-before",
-              paramLabel = "TIME",
-              description = "live from this time on, such as 2026-12-01 or 2026-12-01T09:00")
-          String notBefore,
-      @Option(
-              names = "--direct",
-              description = {
-                "write it into the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER and",
-                "FLOW_MYSQL_PASSWORD without a server, with the server's FLOW_KEY_PEPPER:",
-                "the first ADMIN key, or one after all others were lost"
-              })
-          boolean direct,
-      @Mixin OutOption to,
-      @Mixin Output output) {
+  private static void create(Run run) {
+    Integer days = run.get(EXPIRE);
+    Instant begin = run.get(NOT_BEFORE);
     NewKey key =
         new NewKey(
-            name,
-            roles,
-            orAll(types),
-            orAll(stages),
-            orAll(users),
-            workerPrefix,
+            run.get(NAME),
+            run.get(ROLE),
+            run.get(TYPE),
+            run.get(STAGE),
+            run.get(USER),
+            run.get(WORKERS),
             days,
-            rateLimit,
-            certSan,
-            notBefore == null ? null : timeOf(notBefore));
-    if (direct) {
+            run.get(RATE_LIMIT),
+            run.get(CERT_SAN),
+            begin == null ? null : (Long) begin.toEpochMilli());
+    Path file = run.get(OUT);
+    if (run.get(DIRECT)) {
       refuseUnlessForAll(key);
       Duration life = Duration.ofDays(days == null ? DEFAULT_DAYS : days);
-      hand(to.file, forNew(to.file, () -> new DirectKeys(environment).create(key, life)), output);
+      hand(run, forNew(file, () -> new DirectKeys(run.environment()).create(key, life)));
     } else {
-      hand(to.file, forNew(to.file, () -> keys(server).create(key)), output);
-    }
-  }
-
-  private long timeOf(String text) {
-    try {
-      return times.parse(text).toEpochMilli();
-    } catch (DateTimeException e) {
-      throw new UsageException("--not-before wants a time such as 2026-12-01, not " + text + ".");
+      hand(run, forNew(file, () -> run.flow().keys().create(key)));
     }
   }
 
@@ -227,17 +241,11 @@ public final class KeyCommand extends ServerCommand {
     };
   }
 
-  private static List<String> orAll(List<String> names) {
-    return names == null ? List.of() : names;
-  }
-
   /** Hands a new key over; only if that is possible, it is made. */
-  private void hand(Path file, Supplier<IssuedKey> maker, Output output) {
+  private static void hand(Run run, Supplier<IssuedKey> maker) {
+    Path file = run.get(OUT);
     if (file == null) {
-      IssuedKey made = maker.get();
-      if (!output.printed(made, out)) {
-        out.println(OneLine.of(made.key()));
-      }
+      run.say(run.answer(maker.get()).key());
       return;
     }
     Path directory = file.toAbsolutePath().getParent();
@@ -246,115 +254,38 @@ public final class KeyCommand extends ServerCommand {
     }
     IssuedKey made = maker.get();
     OwnerOnly.write(file, made.key() + System.lineSeparator());
-    if (!output.printed(new IssuedKey(made.keyId(), null, made.expireTime()), out)) {
-      out.println("Written into " + file + ".");
-    }
+    run.answer(new IssuedKey(made.keyId(), null, made.expireTime()));
+    run.say("Written into " + file + ".");
   }
 
-  @Command(name = "list", description = "Shows keys, newest first.")
-  void list(
-      @Mixin ServerOption server,
-      @Option(
-              names = "--state",
-              paramLabel = "STATE",
-              description = "only ${COMPLETION-CANDIDATES}")
-          KeyState state,
-      @Option(names = "--denied", description = "the callers that are denied, instead of keys")
-          boolean denied,
-      @Mixin Output output) {
+  private static void list(Run run, boolean denied) {
     if (denied) {
-      listDenied(server, output);
-      return;
+      List<DeniedCaller> found = run.flow().keys().denied();
+      run.table(new DeniedPage(found, null), found, CALLERS, "Nobody is denied.");
+    } else {
+      List<ListedKey> found = run.flow().keys().list(run.get(STATE));
+      run.table(new KeyPage(found, null), found, KEYS, "There are no access keys.");
     }
-    List<ListedKey> found = keys(server).list(state);
-    print(
-        output,
-        new KeyPage(found, null),
-        found,
-        KeyText.table(found, times),
-        "There are no access keys.",
-        null);
   }
 
-  private void listDenied(ServerOption server, Output output) {
-    List<DeniedCaller> found = keys(server).denied();
-    print(
-        output,
-        new DeniedPage(found, null),
-        found,
-        KeyText.denied(found, times),
-        "Nobody is denied.",
-        null);
+  private static void me(Run run) {
+    Me me = run.answer(run.flow().keys().me());
+    run.say("caller   " + me.principal());
+    run.say("roles    " + sorted(me.roles()));
+    run.say("types    " + sorted(me.types()));
+    run.say("stages   " + sorted(me.stages()));
+    run.say("users    " + sorted(me.users()));
+    run.say("workers  " + me.workerPrefix() + "*");
+    run.say("rate     " + rate(me.rateLimit()));
+    run.say("cert     " + Objects.requireNonNullElse(me.certSan(), "-"));
+    run.say("expires  " + run.times().of(me.expireTime()));
   }
 
-  @Command(
-      name = "rotate",
-      description =
-          "Makes a key with the rights of another one and prints it. The other one expires after"
-              + " the overlap.")
-  void rotate(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Option(
-              names = "--overlap",
-              paramLabel = "TIME",
-              defaultValue = "1d",
-              converter = TimeSpan.class,
-              description = "both are good for so long (${DEFAULT-VALUE}), at most 30d")
-          Duration overlap,
-      @Mixin OutOption to,
-      @Mixin Output output) {
-    hand(to.file, () -> keys(server).rotate(id, overlap), output);
+  private static String rate(Integer perSecond) {
+    return perSecond == null ? "-" : perSecond + "/s";
   }
 
-  @Command(name = "revoke", description = "Ends a key, and its calls under way.")
-  void revoke(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
-          String reason) {
-    keys(server).revoke(id, reason);
-    out.println("Revoked.");
-  }
-
-  @Command(
-      name = "deny",
-      description =
-          "Refuses a caller with tokens of the issuer, and ends its sessions. Take it out at the"
-              + " issuer, too, before the time is over.")
-  void deny(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "SUBJECT", description = SUBJECT) String subject,
-      @Option(
-              names = "--for",
-              paramLabel = "TIME",
-              defaultValue = "1d",
-              converter = TimeSpan.class,
-              description = "for so long (${DEFAULT-VALUE}), at most 30d")
-          Duration time,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
-          String reason) {
-    keys(server).deny(subject, time, reason);
-    out.println("Denied.");
-  }
-
-  @Command(name = "allow", description = "Lets a caller in again that was denied.")
-  void allow(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "SUBJECT", description = SUBJECT) String subject,
-      @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
-          String reason) {
-    keys(server).allow(subject, reason);
-    out.println("Allowed.");
-  }
-
-  @Command(name = "me", description = "Shows whom the server takes this key for.")
-  void me(@Mixin ServerOption server, @Mixin Output output) {
-    Me me = keys(server).me();
-    print(output, me, KeyText.of(me, times));
-  }
-
-  private KeyClient keys(ServerOption server) {
-    return client(server).keys();
+  private static String sorted(Collection<String> names) {
+    return String.join(",", names.stream().sorted().toList());
   }
 }

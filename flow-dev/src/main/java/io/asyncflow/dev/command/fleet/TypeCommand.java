@@ -1,47 +1,144 @@
 package io.asyncflow.dev.command.fleet;
 
+import static io.asyncflow.dev.command.option.Argument.JSON;
+import static io.asyncflow.dev.command.option.Argument.OPERATOR;
+import static io.asyncflow.dev.command.option.Argument.REASON;
+import static io.asyncflow.dev.command.option.Argument.parameter;
+
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.TaskTypeSettings.Removable;
+import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.StageList;
+import io.asyncflow.api.stats.StageList.Percentiles;
+import io.asyncflow.api.stats.StageList.StageNumbers;
 import io.asyncflow.api.table.TaskTable;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.command.option.ActOptions;
-import io.asyncflow.dev.command.option.Output;
-import io.asyncflow.dev.command.option.ServerCommand;
-import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.TypeText;
-import java.io.PrintStream;
-import java.time.ZoneId;
+import io.asyncflow.dev.command.option.Argument;
+import io.asyncflow.dev.command.option.CommandEntry;
+import io.asyncflow.dev.command.option.Run;
+import io.asyncflow.dev.command.option.Terminal;
+import io.asyncflow.dev.text.Layout;
+import io.asyncflow.dev.text.TimeText;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code ./asyncflow type}: shows and changes the task types of a server somewhere. */
-@Command(
-    name = "type",
-    synopsisSubcommandLabel = "COMMAND",
-    description = "Shows and changes the task types of a running server.")
-public final class TypeCommand extends ServerCommand {
+public final class TypeCommand extends CommandEntry {
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
-  private static final String TYPE = "task_type";
+  private static final JsonMapper JSON_MAPPER = JsonMapper.builder().build();
+  private static final String NAME = "task_type";
+  private static final Set<String> MOMENTS = Set.of("create_time", "modify_time");
 
   /** The only column whose numbers may be large. */
   private static final String ROWS = "roll_threshold";
 
-  private static final Set<String> NOT_SAVED = Set.of(TYPE, "create_time", "modify_time");
+  private static final Argument<String> TYPE = parameter("TYPE", "the type");
+  private static final Argument<String> TABLE = parameter("TABLE", "its name, as tables shows it");
+  private static final Argument<Map<String, String>> COLUMNS =
+      parameter(
+              "COLUMN=VALUE",
+              "such as schedule_limit=50; show names the columns; max_retry_interval= and"
+                  + " max_unexpected_retries= with nothing behind the sign remove these limits")
+          .map();
 
-  public TypeCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    super(environment, out, zone);
+  private static final Layout<TaskTypeSettings> TYPES =
+      new Layout<TaskTypeSettings>()
+          .value("TYPE", TaskTypeSettings::taskType)
+          .value("STATE", type -> isZero(type.paused()) ? "ACTIVE" : "PAUSED")
+          .value("PER HOLD", type -> text(type.scheduleLimit()))
+          .value("MAX TIME", type -> text(type.maxProcessingTime()) + "s")
+          .value("RETRIES", type -> text(type.maxRetryNum()))
+          .value("LEASE", type -> text(type.leaseSeconds()) + "s")
+          .value("AT ONCE", type -> limit(type.maxExecuting()))
+          .value("PER SECOND", type -> limit(type.rateLimit()));
+
+  /** The columns of {@code t_schedule_cfg}. */
+  private static final Layout<Entry<String, JsonNode>> SHEET =
+      new Layout<Entry<String, JsonNode>>()
+          .value("COLUMN", Entry::getKey)
+          .text("VALUE", (column, times) -> text(column.getKey(), column.getValue(), times));
+
+  private static final Layout<StageNumbers> STAGES =
+      new Layout<StageNumbers>()
+          .value("STAGE", StageNumbers::taskStage)
+          .value("DUE", stage -> count(stage.due()))
+          .value("LATER", stage -> count(stage.later()))
+          .value("EXECUTING", stage -> count(stage.executing()))
+          .value("PAUSED", stage -> count(stage.paused()))
+          .value("FAILED", stage -> count(stage.failed()))
+          .value("OLDEST DUE", stage -> duration(stage.oldestDueMs()))
+          .value("WORKERS", StageNumbers::workers)
+          .value("RUN P50", stage -> duration(stage.runMs(), Percentiles::p50))
+          .value("RUN P95", stage -> duration(stage.runMs(), Percentiles::p95))
+          .value("WAIT P95", stage -> duration(stage.waitMs(), Percentiles::p95));
+
+  private static final Layout<TaskTable> TABLES =
+      new Layout<TaskTable>()
+          .value("TABLE", TaskTable::table)
+          .value("STATE", TaskTable::state)
+          .value("ROWS", table -> estimate(table.rows()))
+          .value("BYTES", table -> estimate(table.bytes()))
+          .time("CREATED", TaskTable::createTime)
+          .time("DRAINED", TaskTable::drainTime)
+          .value("PAUSED TASKS", table -> table.paused() ? "yes" : "no");
+
+  public TypeCommand(Terminal terminal) {
+    super(terminal, "type");
+    says("Shows and changes the task types of a running server.");
+    command("list", JSON)
+        .says("Shows all types.")
+        .does(
+            run -> {
+              List<TaskTypeSettings> types = run.flow().taskTypes();
+              run.table(new Types(types), types, TYPES, "There are no task types.");
+            });
+    command("show", TYPE, JSON).says("Shows all columns of a type.").does(TypeCommand::show);
+    command("stages", TYPE, JSON)
+        .says("Shows the stages of a type, and the numbers of their tasks.")
+        .does(
+            run -> {
+              StageList stages = run.flow().stats().stages(run.get(TYPE));
+              run.table(stages, stages.stages(), STAGES, "It has no tasks.");
+              run.sayIf(!stages.whole(), "There may be more stages.");
+            });
+    command("tables", TYPE, JSON)
+        .says("Shows the tables of a type, and how far they have come in their life.")
+        .does(
+            run -> {
+              List<TaskTable> tables = run.flow().tables().list(run.get(TYPE));
+              run.table(new Tables(tables), tables, TABLES, "It has no tables.");
+            });
+    command("roll", TYPE, OPERATOR, REASON, JSON)
+        .says("Begins the next table of a type now, and prints its name.")
+        .does(
+            run -> {
+              String table = run.flow().tables().roll(run.get(TYPE), run.operator(), run.reason());
+              run.answer(new Rolled(table));
+              run.say(table);
+            });
+    command("clean", TYPE, TABLE, OPERATOR, REASON)
+        .says(
+            "Drops the first table of a type, which must be drained, before its retention is over.")
+        .does(
+            run -> {
+              String table = run.get(TABLE);
+              run.flow().tables().clean(run.get(TYPE), table, run.operator(), run.reason());
+              run.say("It is dropped within a minute.");
+            });
+    command("save", TYPE, COLUMNS, OPERATOR, REASON)
+        .says("Creates a type, or changes some columns of one.")
+        .does(TypeCommand::save);
   }
 
   record Types(List<TaskTypeSettings> scheduleCfgList) {}
@@ -50,111 +147,30 @@ public final class TypeCommand extends ServerCommand {
 
   record Rolled(String table) {}
 
-  @Command(name = "list", description = "Shows all types.")
-  void list(@Mixin ServerOption server, @Mixin Output output) {
-    List<TaskTypeSettings> types = client(server).taskTypes();
-    print(output, new Types(types), types, TypeText.table(types), "There are no task types.", null);
-  }
-
-  @Command(name = "show", description = "Shows all columns of a type.")
-  void show(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "TYPE", description = "the type") String name,
-      @Mixin Output output) {
+  private static void show(Run run) {
+    String name = run.get(TYPE);
     TaskTypeSettings type =
-        client(server).taskTypes().stream()
+        run.flow().taskTypes().stream()
             .filter(known -> known.taskType().equalsIgnoreCase(name))
             .findFirst()
             .orElseThrow(() -> new DevException("There is no task type " + name + "."));
-    print(output, type, TypeText.sheet(type, times));
+    ObjectNode columns = JSON_MAPPER.valueToTree(run.answer(type));
+    run.say(SHEET.table(List.copyOf(columns.properties()), run.times()));
   }
 
-  @Command(
-      name = "stages",
-      description = "Shows the stages of a type, and the numbers of their tasks.")
-  void stages(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "TYPE", description = "the type") String name,
-      @Mixin Output output) {
-    StageList stages = client(server).stats().stages(name);
-    if (output.printed(stages, out)) {
-      return;
-    }
-    if (stages.stages().isEmpty()) {
-      out.println("It has no tasks.");
-    } else {
-      TypeText.stages(stages).forEach(out::println);
-    }
-    if (!stages.whole()) {
-      out.println("There may be more stages.");
-    }
-  }
-
-  @Command(
-      name = "tables",
-      description = "Shows the tables of a type, and how far they have come in their life.")
-  void tables(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "TYPE", description = "the type") String name,
-      @Mixin Output output) {
-    List<TaskTable> tables = client(server).tables().list(name);
-    print(
-        output,
-        new Tables(tables),
-        tables,
-        TypeText.tables(tables, times),
-        "It has no tables.",
-        null);
-  }
-
-  @Command(name = "roll", description = "Begins the next table of a type now, and prints its name.")
-  void roll(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "TYPE", description = "the type") String name,
-      @Mixin ActOptions act,
-      @Mixin Output output) {
-    String table = client(server).tables().roll(name, act.operator(), act.reason());
-    print(output, new Rolled(table), table);
-  }
-
-  @Command(
-      name = "clean",
-      description =
-          "Drops the first table of a type, which must be drained, before its retention is over.")
-  void clean(
-      @Mixin ServerOption server,
-      @Parameters(index = "0", paramLabel = "TYPE", description = "the type") String name,
-      @Parameters(index = "1", paramLabel = "TABLE", description = "its name, as tables shows it")
-          String table,
-      @Mixin ActOptions act) {
-    client(server).tables().clean(name, table, act.operator(), act.reason());
-    out.println("It is dropped within a minute.");
-  }
-
-  @Command(name = "save", description = "Creates a type, or changes some columns of one.")
-  void save(
-      @Mixin ServerOption server,
-      @Parameters(index = "0", paramLabel = "TYPE", description = "the type") String name,
-      @Parameters(
-              index = "1..*",
-              paramLabel = "COLUMN=VALUE",
-              description =
-                  "such as schedule_limit=50; show names the columns; max_retry_interval= and"
-                      + " max_unexpected_retries= with nothing behind the sign remove these limits")
-          Map<String, String> columns,
-      @Mixin ActOptions act) {
-    Map<String, String> values = columns == null ? Map.of() : columns;
-    client(server)
-        .saveTaskType(settings(name, values), removed(values), act.operator(), act.reason());
-    out.println("Saved.");
+  private static void save(Run run) {
+    Map<String, String> columns = run.get(COLUMNS);
+    TaskTypeSettings type = settings(run.get(TYPE), columns);
+    run.flow().saveTaskType(type, removed(columns), run.operator(), run.reason());
+    run.say("Saved.");
   }
 
   /** The columns that have a value. */
   private static TaskTypeSettings settings(String name, Map<String, String> columns) {
-    ObjectNode settings = JSON.valueToTree(TaskTypeSettings.named(name));
+    ObjectNode settings = JSON_MAPPER.valueToTree(TaskTypeSettings.named(name));
     Set<String> known =
         settings.propertyNames().stream()
-            .filter(column -> !NOT_SAVED.contains(column))
+            .filter(column -> !column.equals(NAME) && !MOMENTS.contains(column))
             .collect(Collectors.toSet());
     columns.forEach(
         (column, value) -> {
@@ -165,7 +181,7 @@ public final class TypeCommand extends ServerCommand {
             settings.put(column, number(column, value));
           }
         });
-    return JSON.treeToValue(settings, TaskTypeSettings.class);
+    return JSON_MAPPER.treeToValue(settings, TaskTypeSettings.class);
   }
 
   private static long number(String column, String value) {
@@ -190,5 +206,48 @@ public final class TypeCommand extends ServerCommand {
           }
         });
     return removed;
+  }
+
+  private static String text(String name, JsonNode value, TimeText times) {
+    if (value.isNull()) {
+      return "-";
+    }
+    return MOMENTS.contains(name) ? times.of(value.asLong()) : value.asString();
+  }
+
+  private static String estimate(Long number) {
+    return number == null ? "-" : String.format(Locale.ROOT, "~%,d", number);
+  }
+
+  private static String count(BoundedCount count) {
+    if (count == null) {
+      return null;
+    }
+    String number = String.format(Locale.ROOT, "%,d", count.count());
+    return switch (count.kind()) {
+      case EXACT -> number;
+      case AT_LEAST -> number + "+";
+      case ABOUT -> "~" + number;
+    };
+  }
+
+  private static String duration(Percentiles times, Function<Percentiles, Long> value) {
+    return duration(times == null ? null : value.apply(times));
+  }
+
+  private static String duration(Long ms) {
+    return ms == null ? "-" : TimeText.ofDuration(ms);
+  }
+
+  private static String limit(Integer most) {
+    return isZero(most) ? "-" : text(most);
+  }
+
+  private static boolean isZero(Integer number) {
+    return number == null || number == 0;
+  }
+
+  private static String text(Integer number) {
+    return number == null ? "-" : number.toString();
   }
 }

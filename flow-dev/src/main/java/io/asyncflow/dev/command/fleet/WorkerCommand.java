@@ -1,108 +1,115 @@
 package io.asyncflow.dev.command.fleet;
 
+import static io.asyncflow.dev.command.option.Argument.JSON;
+import static io.asyncflow.dev.command.option.Argument.OPERATOR;
+import static io.asyncflow.dev.command.option.Argument.REASON;
+import static io.asyncflow.dev.command.option.Argument.flag;
+import static io.asyncflow.dev.command.option.Argument.limit;
+import static io.asyncflow.dev.command.option.Argument.option;
+import static io.asyncflow.dev.command.option.Argument.parameter;
+
 import io.asyncflow.api.worker.Worker;
-import io.asyncflow.api.worker.WorkerClient;
 import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.command.option.ActOptions;
-import io.asyncflow.dev.command.option.Output;
-import io.asyncflow.dev.command.option.ServerCommand;
-import io.asyncflow.dev.command.option.TimeSpan;
-import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
-import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.WorkerText;
-import java.io.PrintStream;
+import io.asyncflow.dev.command.option.Argument;
+import io.asyncflow.dev.command.option.CommandEntry;
+import io.asyncflow.dev.command.option.Run;
+import io.asyncflow.dev.command.option.Terminal;
+import io.asyncflow.dev.text.Layout;
 import java.time.Duration;
-import java.time.ZoneId;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import java.util.stream.Collectors;
 
 /** {@code ./asyncflow worker COMMAND}: shows and drains the workers of a server somewhere. */
-@Command(
-    name = "worker",
-    synopsisSubcommandLabel = "COMMAND",
-    description = {
-      "Shows and drains the workers of a running server.",
-      "Without a command, ./asyncflow worker runs the example worker."
-    })
-public final class WorkerCommand extends ServerCommand {
+public final class WorkerCommand extends CommandEntry {
 
-  private static final String ID = "the id of the worker";
+  private static final Argument<String> ID = parameter("ID", "the id of the worker");
+  private static final Argument<Integer> LIMIT =
+      limit(
+          1_000,
+          "the most workers",
+          "; there is no cursor, since the order changes with each heartbeat");
+  private static final Argument<Duration> GRACE =
+      option("--grace", "TIME", "interrupt what it still runs after so long, such as 5m").span();
+  private static final Argument<Boolean> UNDO =
+      flag("--undo", "take a drain back that it has not heard of");
 
-  public WorkerCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    super(environment, out, zone);
+  private static final Layout<Worker> TABLE =
+      new Layout<Worker>()
+          .value("WORKER", Worker::workerId)
+          .value("STATE", Worker::state)
+          .value("HOLDS", Worker::heldTasks)
+          .value("HOST", Worker::host)
+          .value("STAGES", worker -> text(described(worker).get("stages")))
+          .time("LAST SIGN", Worker::lastBeat);
+
+  private static final Layout<Worker> SHEET =
+      new Layout<>(Worker::workerId)
+          .value("state", Worker::state)
+          .value("holds", worker -> worker.heldTasks() + " tasks")
+          .value("host", Worker::host)
+          .value("sdk", Worker::sdkVersion)
+          .value("too old for", worker -> text(worker.tooOldFor()))
+          .time("first beat", Worker::firstBeat)
+          .time("last sign", Worker::lastBeat);
+
+  public WorkerCommand(Terminal terminal) {
+    super(terminal, "worker");
+    says(
+        "Shows and drains the workers of a running server.",
+        "Without a command, ./asyncflow worker runs the example worker.");
+    command("list", LIMIT, JSON)
+        .says("Shows workers, the one that was heard last first.")
+        .does(
+            run -> {
+              List<Worker> workers = run.flow().workers().list(run.get(LIMIT));
+              String none = "No worker has sent a heartbeat for a day.";
+              run.table(new Workers(workers), workers, TABLE, none);
+              run.sayIf(workers.size() == run.get(LIMIT), "There may be more workers.");
+            });
+    command("show", ID, JSON)
+        .says("Shows a worker, and what it says of itself.")
+        .does(
+            run -> {
+              Worker worker = run.flow().workers().get(run.get(ID));
+              run.sheet(worker, SHEET);
+              described(worker).forEach((name, value) -> run.line(name, text(value)));
+            });
+    command("drain", ID, GRACE, UNDO, OPERATOR, REASON)
+        .says(
+            "Tells a worker to finish what it runs, to release what it has not begun, and to stop.")
+        .does(run -> drain(run, run.get(ID), run.get(GRACE)));
   }
 
   record Workers(List<Worker> workerList) {}
 
-  @Command(name = "list", description = "Shows workers, the one that was heard last first.")
-  void list(
-      @Mixin ServerOption server,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "100",
-              converter = UpTo1000.class,
-              description =
-                  "the most workers (${DEFAULT-VALUE}), 1000 at most; there is no cursor, since the"
-                      + " order changes with each heartbeat")
-          int limit,
-      @Mixin Output output) {
-    List<Worker> workers = workers(server).list(limit);
-    if (output.printed(new Workers(workers), out)) {
-      return;
-    }
-    if (workers.isEmpty()) {
-      out.println("No worker has sent a heartbeat for a day.");
+  private static void drain(Run run, String id, Duration grace) {
+    if (!run.get(UNDO)) {
+      run.flow().workers().drain(id, grace, run.operator(), run.reason());
+      run.say("It stops once its tasks are done.");
+    } else if (grace == null) {
+      run.flow().workers().undoDrain(id, run.operator(), run.reason());
+      run.say("It need not stop.");
     } else {
-      WorkerText.table(workers, times).forEach(out::println);
-    }
-    if (workers.size() == limit) {
-      out.println("There may be more workers.");
-    }
-  }
-
-  @Command(name = "show", description = "Shows a worker, and what it says of itself.")
-  void show(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin Output output) {
-    Worker worker = workers(server).get(id);
-    print(output, worker, WorkerText.sheet(worker, times));
-  }
-
-  @Command(
-      name = "drain",
-      description =
-          "Tells a worker to finish what it runs, to release what it has not begun, and to stop.")
-  void drain(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Option(
-              names = "--grace",
-              paramLabel = "TIME",
-              converter = TimeSpan.class,
-              description = "interrupt what it still runs after so long, such as 5m")
-          Duration grace,
-      @Option(names = "--undo", description = "take a drain back that it has not heard of")
-          boolean undo,
-      @Mixin ActOptions act) {
-    if (undo && grace != null) {
       throw new UsageException("--grace is of a drain, and not of --undo.");
     }
-    if (undo) {
-      workers(server).undoDrain(id, act.operator(), act.reason());
-      out.println("It need not stop.");
-    } else {
-      workers(server).drain(id, grace, act.operator(), act.reason());
-      out.println("It stops once its tasks are done.");
-    }
   }
 
-  private WorkerClient workers(ServerOption server) {
-    return client(server).workers();
+  private static Map<String, Object> described(Worker worker) {
+    return worker.description() == null ? Map.of() : worker.description();
+  }
+
+  /** Any value that a worker may say of itself. */
+  private static String text(Object value) {
+    if (value instanceof Collection<?> values) {
+      return values.stream().map(WorkerCommand::text).collect(Collectors.joining(", "));
+    }
+    if (value instanceof Map<?, ?> values) {
+      return values.entrySet().stream()
+          .map(entry -> entry.getKey() + "=" + text(entry.getValue()))
+          .collect(Collectors.joining(", "));
+    }
+    return value == null ? "" : value.toString();
   }
 }

@@ -5,7 +5,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Reads the value of an option that is a number of a range. */
 public abstract class WholeNumber implements ITypeConverter<Integer> {
-  private static final int MOST = 100_000_000;
+  static final int MOST = 100_000_000;
 
   private final int from;
   private final int to;
@@ -17,6 +17,10 @@ public abstract class WholeNumber implements ITypeConverter<Integer> {
 
   @Override
   public Integer convert(String text) {
+    return parse(text, from, to);
+  }
+
+  static Integer parse(String text, int from, int to) {
     if (!text.matches("\\d{1,9}") || Integer.parseInt(text) < from || Integer.parseInt(text) > to) {
       throw new TypeConversionException(
           "wants a whole number from " + from + " to " + to + ", not " + text);
@@ -35,27 +39,6 @@ public abstract class WholeNumber implements ITypeConverter<Integer> {
   public static final class FromOne extends WholeNumber {
     FromOne() {
       super(1, MOST);
-    }
-  }
-
-  /** From 1 to 100. */
-  public static final class UpTo100 extends WholeNumber {
-    UpTo100() {
-      super(1, 100);
-    }
-  }
-
-  /** From 1 to 200. */
-  public static final class UpTo200 extends WholeNumber {
-    UpTo200() {
-      super(1, 200);
-    }
-  }
-
-  /** From 1 to 1000. */
-  public static final class UpTo1000 extends WholeNumber {
-    UpTo1000() {
-      super(1, 1_000);
     }
   }
 

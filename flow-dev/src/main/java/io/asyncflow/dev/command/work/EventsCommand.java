@@ -1,94 +1,70 @@
 package io.asyncflow.dev.command.work;
 
+import static io.asyncflow.dev.command.option.Argument.JSON;
+import static io.asyncflow.dev.command.option.Argument.option;
+
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
-import io.asyncflow.dev.command.option.Output;
-import io.asyncflow.dev.command.option.ServerCommand;
-import io.asyncflow.dev.command.option.WholeNumber.FromOne;
-import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.command.option.Argument;
+import io.asyncflow.dev.command.option.CommandEntry;
+import io.asyncflow.dev.command.option.Run;
+import io.asyncflow.dev.command.option.Terminal;
 import java.io.PrintStream;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code ./asyncflow events}: follows what happens at a server somewhere. */
-@Command(
-    name = "events",
-    description =
-        "Shows what happens to the tasks, jobs and schedules of a running server, as it happens,"
-            + " until Ctrl-C. Types whose \"events\" is 0 tell nothing.")
-public final class EventsCommand extends ServerCommand implements Runnable {
+public final class EventsCommand extends CommandEntry {
+
+  private static final Argument<Set<String>> TYPE =
+      option("--type", "TYPE", "only those of these types").set(String.class);
+  private static final Argument<Set<EventKind>> KIND =
+      option("--kind", "KIND", "only ${COMPLETION-CANDIDATES}").set(EventKind.class);
+  private static final Argument<String> USER =
+      option("--user", "USER", "only those of this user's tasks");
+  private static final Argument<String> CURSOR =
+      option(
+          "--cursor",
+          "CURSOR",
+          "those after it, which may be of the past; what happens from now on, if absent");
+  private static final Argument<Integer> LIMIT =
+      option("--limit", "N", "end after so many events").number(1, 100_000_000);
 
   private final PrintStream err;
-
-  @Mixin private ServerOption server;
-
-  @Option(
-      names = "--type",
-      paramLabel = "TYPE",
-      split = ",",
-      description = "only those of these types")
-  private Set<String> types = Set.of();
-
-  @Option(
-      names = "--kind",
-      paramLabel = "KIND",
-      split = ",",
-      description = "only ${COMPLETION-CANDIDATES}")
-  private Set<EventKind> kinds = Set.of();
-
-  @Option(names = "--user", paramLabel = "USER", description = "only those of this user's tasks")
-  private String user;
-
-  @Option(
-      names = "--cursor",
-      paramLabel = "CURSOR",
-      description = "those after it, which may be of the past; what happens from now on, if absent")
-  private String cursor;
-
-  @Option(
-      names = "--limit",
-      paramLabel = "N",
-      converter = FromOne.class,
-      description = "end after so many events")
-  private int limit;
-
-  @Mixin private Output output;
-
   private volatile String last;
   private volatile boolean isOver;
   private int shown;
 
-  public EventsCommand(
-      Map<String, String> environment, PrintStream out, PrintStream err, ZoneId zone) {
-    super(environment, out, zone);
-    this.err = err;
+  public EventsCommand(Terminal terminal) {
+    super(terminal, "events");
+    err = terminal.err();
+    says(
+        "Shows what happens to the tasks, jobs and schedules of a running server, as it happens,"
+            + " until Ctrl-C. Types whose \"events\" is 0 tell nothing.");
+    callsServer().takes(TYPE, KIND, USER, CURSOR, LIMIT, JSON).does(this::follow);
   }
 
-  @Override
-  public void run() {
-    EventFilter filter =
-        new EventFilter(
-            types.stream().map(type -> type.toLowerCase(Locale.ROOT)).collect(Collectors.toSet()),
-            kinds,
-            user);
-    EventClient events = client(server).events();
+  private void follow(Run run) {
+    Set<String> types =
+        run.get(TYPE).stream()
+            .map(type -> type.toLowerCase(Locale.ROOT))
+            .collect(Collectors.toSet());
+    EventFilter filter = new EventFilter(types, run.get(KIND), run.get(USER));
+    String cursor = run.get(CURSOR);
+    EventClient events = run.flow().events();
     // Ends if there is no server, or no such cursor; follow would try again.
     String now = events.list(filter, cursor, 1, Duration.ZERO).cursor();
     last = cursor == null ? now : cursor;
     Runtime.getRuntime().addShutdownHook(new Thread(this::sayHowItGoesOn, "leave"));
     try {
-      events.follow(filter, last, this::show, this::keep);
+      events.follow(filter, last, event -> show(run, event), next -> keep(next, run.get(LIMIT)));
     } catch (InterruptedException e) { // by keep, after the last one that is wanted
       sayHowItGoesOn();
     }
@@ -102,21 +78,20 @@ public final class EventsCommand extends ServerCommand implements Runnable {
     }
   }
 
-  private void show(Event event) {
-    if (!output.printed(event, out)) {
-      out.println(line(event));
-    }
+  private void show(Run run, Event event) {
+    run.answer(event);
+    run.say(line(run, event));
     shown++;
   }
 
-  private void keep(String next) {
+  private void keep(String next, Integer limit) {
     last = next;
-    if (shown == limit && limit > 0) {
+    if (limit != null && shown == limit) {
       Thread.currentThread().interrupt(); // ends follow
     }
   }
 
-  private String line(Event event) {
+  private static String line(Run run, Event event) {
     String kind = event.kind() == null ? "OTHER" : event.kind().name();
     String details =
         Stream.of(
@@ -125,10 +100,9 @@ public final class EventsCommand extends ServerCommand implements Runnable {
                 named("user", event.userId()),
                 named("worker", event.workerId()),
                 event.errMsg())
-            .filter(text -> text != null)
-            .map(OneLine::of)
+            .filter(Objects::nonNull)
             .collect(Collectors.joining("  "));
-    return "%s  %-14s  %s".formatted(times.of(event.time()), kind, details);
+    return "%s  %-14s  %s".formatted(run.times().of(event.time()), kind, details);
   }
 
   /** A task, a job, a schedule, or a hook, which is named as the stage of its tasks. */

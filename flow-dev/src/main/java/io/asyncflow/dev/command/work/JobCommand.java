@@ -1,146 +1,137 @@
 package io.asyncflow.dev.command.work;
 
+import static io.asyncflow.dev.command.option.Argument.CURSOR;
+import static io.asyncflow.dev.command.option.Argument.JSON;
+import static io.asyncflow.dev.command.option.Argument.LIMIT;
+import static io.asyncflow.dev.command.option.Argument.option;
+import static io.asyncflow.dev.command.option.Argument.parameter;
+
 import io.asyncflow.api.Job;
-import io.asyncflow.api.JobClient;
 import io.asyncflow.api.JobListRequest;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
-import io.asyncflow.dev.command.option.ActOptions;
-import io.asyncflow.dev.command.option.Output;
-import io.asyncflow.dev.command.option.PageOptions;
-import io.asyncflow.dev.command.option.ServerCommand;
-import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.dev.command.option.Argument;
+import io.asyncflow.dev.command.option.CommandEntry;
+import io.asyncflow.dev.command.option.Run;
+import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.host.TextFile;
-import io.asyncflow.dev.text.JobText;
-import java.io.PrintStream;
+import io.asyncflow.dev.text.Layout;
 import java.nio.file.Path;
-import java.time.ZoneId;
-import java.util.Map;
 import java.util.Set;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code ./asyncflow job}: shows and steers the jobs of a server somewhere. */
-@Command(
-    name = "job",
-    synopsisSubcommandLabel = "COMMAND",
-    description = "Shows and steers the jobs of a running server.")
-public final class JobCommand extends ServerCommand {
+public final class JobCommand extends CommandEntry {
 
-  private static final String ID = "the id of the job";
+  private static final Argument<String> ID = parameter("ID", "the id of the job");
+  private static final Argument<String> OF_USER =
+      option("--user", "USER", "only jobs of this user");
+  private static final Argument<String> OF_TYPE =
+      option("--type", "TYPE", "only jobs of this type");
+  private static final Argument<Set<JobState>> STATE =
+      option("--state", "STATE", "only ${COMPLETION-CANDIDATES}").set(JobState.class);
+  private static final Argument<String> TYPE =
+      parameter("TYPE", "the type of its split and its merge");
+  private static final Argument<String> USER =
+      option("--user", "USER", "the user that it is for").required();
+  private static final Argument<Path> INPUT =
+      option("--input", "FILE", "the file with its input").as(Path.class).required();
+  private static final Argument<String> KEY =
+      option("--key", "KEY", "the same key and input create one job, however often it is said");
 
-  public JobCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    super(environment, out, zone);
+  private static final Layout<Job> TABLE =
+      new Layout<Job>()
+          .value("JOB", Job::jobId)
+          .value("STATE", JobCommand::state)
+          .value("TYPE", Job::jobType)
+          .value("USER", Job::userId)
+          .value("DONE", JobCommand::done)
+          .value("FAILED", Job::failed)
+          .time("CREATED", Job::createTime);
+
+  private static final Layout<Job> SHEET =
+      new Layout<>(Job::jobId)
+          .value("state", JobCommand::state)
+          .value("type", Job::jobType)
+          .value("children of", Job::childType)
+          .value("user", Job::userId)
+          .value("done", JobCommand::done)
+          .value("failed", Job::failed)
+          .value("cancelled", Job::cancelled)
+          .value("if one fails", Job::failurePolicy)
+          .value("at once", job -> job.window() == null ? null : job.window() + " children")
+          .value("split", Job::splitTaskId)
+          .value("merge", Job::mergeTaskId)
+          .value("schedule", Job::scheduleId)
+          .time("created", Job::createTime)
+          .time("changed", Job::modifyTime)
+          .time("ended", Job::endTime)
+          .value("error", Job::errMsg)
+          .value("result", Job::result);
+
+  private static final Layout<JobTask> CHILDREN =
+      new Layout<JobTask>()
+          .value("CHILD", JobTask::index)
+          .value(
+              "STATUS", child -> child.status() == null ? "-" : TaskStatus.ofCode(child.status()))
+          .value("STAGE", JobTask::taskStage)
+          .value("TASK", JobTask::taskId)
+          .value("WORKER", JobTask::workerId)
+          .span("TOOK", JobTask::costMs)
+          .value("ERROR", JobTask::errMsg);
+
+  public JobCommand(Terminal terminal) {
+    super(terminal, "job");
+    says("Shows and steers the jobs of a running server.");
+    command("list", OF_USER, OF_TYPE, STATE, LIMIT, CURSOR, JSON)
+        .says("Shows jobs, newest first.")
+        .does(JobCommand::list);
+    command("show", ID, JSON)
+        .says("Shows a job.")
+        .does(run -> run.sheet(run.flow().jobs().getJob(run.get(ID)), SHEET));
+    command("tasks", ID, LIMIT, CURSOR, JSON)
+        .says("Shows the children of a job, in their order.")
+        .does(JobCommand::tasks);
+    command("create", TYPE, USER, INPUT, KEY, JSON)
+        .says("Creates a job that a split divides, and prints its id.")
+        .does(JobCommand::create);
+    act("cancel", ID, "Cancelled.", (flow, id, by, why) -> flow.jobs().cancelJob(id, by, why))
+        .says("Cancels what is left of a job.");
+    act("retry", ID, "They run again.", (flow, id, by, why) -> flow.jobs().retryJob(id, by, why))
+        .says("Runs the failed and cancelled tasks of a job again that has ended.");
   }
 
   record Created(String jobId) {}
 
-  @Command(name = "list", description = "Shows jobs, newest first.")
-  void list(
-      @Mixin ServerOption server,
-      @Option(names = "--user", paramLabel = "USER", description = "only jobs of this user")
-          String user,
-      @Option(names = "--type", paramLabel = "TYPE", description = "only jobs of this type")
-          String type,
-      @Option(
-              names = "--state",
-              paramLabel = "STATE",
-              split = ",",
-              description = "only ${COMPLETION-CANDIDATES}")
-          Set<JobState> states,
-      @Mixin PageOptions page,
-      @Mixin Output output) {
-    Set<JobState> wanted = states == null ? Set.of() : states;
-    JobPage found =
-        jobs(server)
-            .getJobList(new JobListRequest(user, type, wanted, page.limit(), page.cursor()));
-    print(
-        output,
-        found,
-        found.jobList(),
-        JobText.table(found.jobList(), times),
-        "There are no such jobs.",
-        found.nextCursor());
+  private static void list(Run run) {
+    JobListRequest request =
+        new JobListRequest(
+            run.get(OF_USER), run.get(OF_TYPE), run.get(STATE), run.get(LIMIT), run.get(CURSOR));
+    JobPage found = run.flow().jobs().getJobList(request);
+    run.table(found, found.jobList(), TABLE, "There are no such jobs.", found.nextCursor());
   }
 
-  @Command(name = "show", description = "Shows a job.")
-  void show(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin Output output) {
-    Job job = jobs(server).getJob(id);
-    print(output, job, JobText.sheet(job, times));
+  private static void tasks(Run run) {
+    JobTaskPage found = run.flow().jobs().getJobTasks(run.get(ID), run.get(LIMIT), run.get(CURSOR));
+    run.table(found, found.taskList(), CHILDREN, "It has no children.", found.nextCursor());
   }
 
-  @Command(name = "tasks", description = "Shows the children of a job, in their order.")
-  void tasks(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin PageOptions page,
-      @Mixin Output output) {
-    JobTaskPage found = jobs(server).getJobTasks(id, page.limit(), page.cursor());
-    print(
-        output,
-        found,
-        found.taskList(),
-        JobText.children(found.taskList()),
-        "It has no children.",
-        found.nextCursor());
+  private static void create(Run run) {
+    NewJob job = NewJob.of(run.get(TYPE), run.get(USER), TextFile.read(run.get(INPUT)));
+    String key = run.get(KEY);
+    String id = run.flow().jobs().createJob(key == null ? job : job.withIdempotencyKey(key));
+    run.answer(new Created(id));
+    run.say(id);
   }
 
-  @Command(name = "create", description = "Creates a job that a split divides, and prints its id.")
-  void create(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "TYPE", description = "the type of its split and its merge")
-          String type,
-      @Option(
-              names = "--user",
-              paramLabel = "USER",
-              required = true,
-              description = "the user that it is for")
-          String user,
-      @Option(
-              names = "--input",
-              paramLabel = "FILE",
-              required = true,
-              description = "the file with its input")
-          Path input,
-      @Option(
-              names = "--key",
-              paramLabel = "KEY",
-              description = "the same key and input create one job, however often it is said")
-          String key,
-      @Mixin Output output) {
-    NewJob job = NewJob.of(type, user, TextFile.read(input));
-    String id = jobs(server).createJob(key == null ? job : job.withIdempotencyKey(key));
-    print(output, new Created(id), id);
+  private static String state(Job job) {
+    return job.state() + (Boolean.TRUE.equals(job.paused()) ? ", paused" : "");
   }
 
-  @Command(name = "cancel", description = "Cancels what is left of a job.")
-  void cancel(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act) {
-    jobs(server).cancelJob(id, act.operator(), act.reason());
-    out.println("Cancelled.");
-  }
-
-  @Command(
-      name = "retry",
-      description = "Runs the failed and cancelled tasks of a job again that has ended.")
-  void retry(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act) {
-    jobs(server).retryJob(id, act.operator(), act.reason());
-    out.println("They run again.");
-  }
-
-  private JobClient jobs(ServerOption server) {
-    return client(server).jobs();
+  private static String done(Job job) {
+    return job.done() + " of " + (job.total() == null ? "?" : job.total().toString());
   }
 }

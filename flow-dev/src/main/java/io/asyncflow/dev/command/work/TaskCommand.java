@@ -1,358 +1,379 @@
 package io.asyncflow.dev.command.work;
 
-import io.asyncflow.api.Copy;
+import static io.asyncflow.dev.command.option.Argument.CURSOR;
+import static io.asyncflow.dev.command.option.Argument.JSON;
+import static io.asyncflow.dev.command.option.Argument.LIMIT;
+import static io.asyncflow.dev.command.option.Argument.OPERATOR;
+import static io.asyncflow.dev.command.option.Argument.REASON;
+import static io.asyncflow.dev.command.option.Argument.flag;
+import static io.asyncflow.dev.command.option.Argument.limit;
+import static io.asyncflow.dev.command.option.Argument.option;
+import static io.asyncflow.dev.command.option.Argument.parameter;
+
+import io.asyncflow.api.Call;
 import io.asyncflow.api.CreateResult;
-import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.NewTask;
-import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.FoundTasks;
+import io.asyncflow.api.find.HistoryEntry;
 import io.asyncflow.api.find.RunningPage;
+import io.asyncflow.api.find.RunningTask;
 import io.asyncflow.api.find.SearchRequest;
 import io.asyncflow.api.find.SteerClient.Changes;
-import io.asyncflow.api.find.SteerClient.NewDue;
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
 import io.asyncflow.api.find.WhyReason;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.command.option.ActOptions;
-import io.asyncflow.dev.command.option.Output;
-import io.asyncflow.dev.command.option.PageOptions;
-import io.asyncflow.dev.command.option.ServerCommand;
-import io.asyncflow.dev.command.option.TimeSpan;
-import io.asyncflow.dev.command.option.WholeNumber.FromOne;
-import io.asyncflow.dev.command.option.WholeNumber.FromZero;
-import io.asyncflow.dev.command.option.WholeNumber.UpTo1000;
-import io.asyncflow.dev.command.option.WholeNumber.UpTo200;
-import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.text.TaskText;
-import java.io.PrintStream;
-import java.time.DateTimeException;
+import io.asyncflow.dev.command.option.Argument;
+import io.asyncflow.dev.command.option.CommandEntry;
+import io.asyncflow.dev.command.option.Run;
+import io.asyncflow.dev.command.option.Terminal;
+import io.asyncflow.dev.text.Layout;
+import io.asyncflow.dev.text.TimeText;
 import java.time.Duration;
-import java.time.ZoneId;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code ./asyncflow task}: finds, shows and steers tasks of a server somewhere. */
-@Command(
-    name = "task",
-    synopsisSubcommandLabel = "COMMAND",
-    description = "Finds, shows and steers tasks of a running server.",
-    footer = {ServerCommand.TIMES, ServerCommand.KEY})
-public final class TaskCommand extends ServerCommand {
+public final class TaskCommand extends CommandEntry {
 
-  private static final String ID = "the id of the task, as 249845410066071552_lark_task_1";
+  private static final int MOST = 100_000_000;
 
-  public TaskCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
-    super(environment, out, zone);
+  private static final Argument<String> ID =
+      parameter("ID", "the id of the task, as 249845410066071552_lark_task_1");
+  private static final Argument<List<String>> WORDS =
+      parameter(
+              "WORDS",
+              "type: stage: status: user: worker: job: id: text: created: age< age> due< due>"
+                  + " retries< retries>, or an id or a text alone")
+          .rest();
+  private static final Argument<String> TYPE = parameter("TYPE", "its type");
+  private static final Argument<String> FIRST_STAGE = parameter("STAGE", "its first stage");
+  private static final Argument<TaskStatus> TO_STATUS =
+      parameter("STATUS", "WAITING, SUCCESS, FAILED or CANCELLED").as(TaskStatus.class);
+  private static final Argument<List<String>> WORKERS =
+      parameter("WORKER,...", "the ids of the workers").list().optional();
+
+  private static final Argument<String> OF_TYPE =
+      option("--type", "TYPE", "the tasks of this type");
+  private static final Argument<String> OF_USER =
+      option("--user", "USER", "the tasks of this user");
+  private static final Argument<Set<TaskStatus>> STATUS =
+      option("--status", "STATUS", "only ${COMPLETION-CANDIDATES}").set(TaskStatus.class);
+  private static final Argument<Integer> MOST_FOUND = limit(200, "the most that are shown");
+  private static final Argument<String> ONLY_TYPE =
+      option("--type", "TYPE", "only tasks of this type");
+  private static final Argument<String> ONLY_WORKER =
+      option("--worker", "ID", "only tasks of this worker");
+  private static final Argument<Integer> MOST_RUNNING =
+      limit(
+          1_000,
+          "the most tasks",
+          "; there is no cursor, so name a type or a worker to see others");
+  private static final Argument<String> USER =
+      option("--user", "USER", "the user that it is for").required();
+  private static final Argument<String> CONTEXT =
+      option("--context", "TEXT", "the context of its first stage").byDefault("");
+  private static final Argument<Integer> PRIORITY =
+      option("--priority", "N", "seconds of head start").number(0, MOST);
+  private static final Argument<Duration> DELAY =
+      option("--delay", "TIME", "it is due after so long, such as 30s or 2d").span();
+  private static final Argument<Instant> AT = option("--at", "TIME", "it is due then").time();
+  private static final Argument<String> KEY =
+      option("--key", "KEY", "the same key and task create one task, however often it is said");
+  private static final Argument<String> FROM_STAGE =
+      option("--stage", "STAGE", "from this stage on");
+  private static final Argument<String> WITH_CONTEXT =
+      option("--context", "TEXT", "with this context");
+  private static final Argument<Integer> EPOCH =
+      option(
+              "--epoch",
+              "N",
+              "only the hold with this leaseEpoch; the hold of now if it is not given")
+          .number(1, MOST);
+  private static final Argument<Boolean> ALL = flag("--all", "all workers");
+
+  static final Layout<Task> TABLE =
+      new Layout<Task>()
+          .value("TASK", Task::taskId)
+          .value("STATUS", Task::taskStatus)
+          .value("STAGE", Task::taskStage)
+          .value("USER", Task::userId)
+          .time("DUE", Task::orderTime)
+          .value("FAILURES", Task::crtRetryNum)
+          .value("WORKER", Task::workerId);
+
+  private static final Layout<Task> SHEET =
+      new Layout<>(Task::taskId)
+          .value("status", Task::taskStatus)
+          .value("stage", Task::taskStage)
+          .value("user", Task::userId)
+          .time("due", Task::orderTime)
+          .value("failures", task -> retried(task.crtRetryNum(), task.maxRetryNum()))
+          .value("unexpected", task -> retried(task.unexpectedNum(), task.maxUnexpectedRetries()))
+          .value(
+              "workers",
+              task -> task.workerIds() == null ? "all" : String.join(", ", task.workerIds()))
+          .value("last worker", Task::workerId)
+          .value("progress", task -> percent(task.progress()))
+          .value("job", Task::jobId)
+          .value(
+              "copy",
+              task ->
+                  task.copy() == null
+                      ? null
+                      : task.copy().index() + 1 + " of " + task.copy().total())
+          .value("schedule", Task::scheduleId)
+          .time("created", Task::createTime)
+          .time("changed", Task::modifyTime)
+          .value("context", Task::taskContext)
+          .value("result", Task::result)
+          .value("log", Task::scheduleLog);
+
+  private static final Layout<RunningTask> RUNNING =
+      new Layout<RunningTask>()
+          .value("TASK", RunningTask::taskId)
+          .value("STAGE", RunningTask::taskStage)
+          .value("WORKER", RunningTask::workerId)
+          .time("HELD", RunningTask::holdTime)
+          .span("FOR", RunningTask::elapsedMs)
+          .span("LEASE", RunningTask::leaseMs)
+          .value("LAST BEAT", task -> ago(task.beatAgeMs()))
+          .value("PROGRESS", task -> percent(task.progress()));
+
+  private static final Layout<HistoryEntry> HISTORY =
+      new Layout<HistoryEntry>()
+          .time("TIME", HistoryEntry::time)
+          .value("WHAT", HistoryEntry::kind)
+          .value("STAGE", HistoryEntry::stage)
+          .value("OUTCOME", entry -> joined(entry.outcome(), entry.verdict()))
+          .value("WORKER", HistoryEntry::workerId)
+          .span("TOOK", HistoryEntry::costMs)
+          .span("WAITED", HistoryEntry::waitMs)
+          .value("WHY", entry -> joined(entry.errMsg(), entry.operator(), entry.reason()));
+
+  public TaskCommand(Terminal terminal) {
+    super(terminal, "task");
+    says("Finds, shows and steers tasks of a running server.").endsWith(TIMES);
+    addReads();
+    addCreates();
+    addActs();
+  }
+
+  private static String retried(Integer failures, Integer most) {
+    return most == null ? null : failures + " of at most " + most + " that are retried";
+  }
+
+  private static String percent(Integer progress) {
+    return progress == null ? null : progress + " %";
+  }
+
+  private static String ago(Long ms) {
+    return ms == null ? null : TimeText.ofDuration(ms) + " ago";
+  }
+
+  private static String joined(String... texts) {
+    return Stream.of(texts)
+        .filter(text -> text != null && !text.isEmpty())
+        .collect(Collectors.joining(", "));
   }
 
   /** A task that an act has made or made wait again. */
   record Acted(String taskId) {}
 
-  @Command(name = "show", description = "Shows a task.")
-  void show(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin Output output) {
-    Task task = client(server).getTask(id);
-    if (output.printed(task, out)) {
-      return;
-    }
-    out.println(OneLine.of(task.taskId()));
-    line("status", task.taskStatus().name());
-    line("stage", task.taskStage());
-    line("user", task.userId());
-    line("due", times.of(task.orderTime()));
-    line(
-        "failures", task.crtRetryNum() + " of at most " + task.maxRetryNum() + " that are retried");
-    if (task.maxUnexpectedRetries() != null) {
-      line(
-          "unexpected",
-          task.unexpectedNum()
-              + " of at most "
-              + task.maxUnexpectedRetries()
-              + " that are retried");
-    }
-    line("workers", task.workerIds() == null ? "all" : String.join(", ", task.workerIds()));
-    line("last worker", task.workerId());
-    line("progress", task.progress() == null ? null : task.progress() + " %");
-    line("job", task.jobId());
-    Copy copy = task.copy();
-    line("copy", copy == null ? null : copy.index() + 1 + " of " + copy.total());
-    line("schedule", task.scheduleId());
-    line("created", times.of(task.createTime()));
-    line("changed", times.of(task.modifyTime()));
-    line("context", task.taskContext());
-    line("result", task.result());
-    line("log", task.scheduleLog());
+  private void addReads() {
+    command("show", ID, JSON)
+        .says("Shows a task.")
+        .does(run -> run.sheet(run.flow().getTask(run.get(ID)), SHEET));
+    command("list", OF_TYPE, OF_USER, STATUS, LIMIT, CURSOR, JSON)
+        .says("Shows the tasks of a type or of a user, newest first.")
+        .does(TaskCommand::list);
+    command("find", WORDS, MOST_FOUND, CURSOR, JSON)
+        .isAlso("search")
+        .says("Lists tasks that fit some words, such as: type:tts status:failed age<1h.")
+        .does(TaskCommand::find);
+    command("why", ID, JSON).says("Says why a task does not run.").does(TaskCommand::why);
+    command("history", ID, JSON)
+        .says("Shows what happened to a task.")
+        .does(
+            run -> {
+              TaskHistory history = run.answer(run.flow().find().history(run.get(ID)));
+              run.say(HISTORY.table(history.entries(), run.times()));
+              run.sayIf(history.gaps(), "Earlier runs are not known any more.");
+            });
+    command("running", ONLY_TYPE, ONLY_WORKER, MOST_RUNNING, JSON)
+        .says("Shows tasks that are executing, those that have run for the longest first.")
+        .does(TaskCommand::running);
   }
 
-  @Command(name = "list", description = "Shows the tasks of a type or of a user, newest first.")
-  void list(
-      @Mixin ServerOption server,
-      @Option(names = "--type", paramLabel = "TYPE", description = "the tasks of this type")
-          String type,
-      @Option(names = "--user", paramLabel = "USER", description = "the tasks of this user")
-          String user,
-      @Option(
-              names = "--status",
-              paramLabel = "STATUS",
-              split = ",",
-              description = "only ${COMPLETION-CANDIDATES}")
-          Set<TaskStatus> statuses,
-      @Mixin PageOptions page,
-      @Mixin Output output) {
+  private static void list(Run run) {
+    String type = run.get(OF_TYPE);
+    String user = run.get(OF_USER);
     if ((type == null) == (user == null)) {
       throw new UsageException("list needs either --type TYPE or --user USER.");
     }
-    TaskPageRequest request =
-        new TaskPageRequest(statuses == null ? Set.of() : statuses, page.limit(), page.cursor());
+    TaskPageRequest request = new TaskPageRequest(run.get(STATUS), run.get(LIMIT), run.get(CURSOR));
     TaskPage found =
         type == null
-            ? client(server).getUserTaskList(user, request)
-            : client(server).getTaskList(type, request);
-    print(
-        output,
-        found,
-        found.taskList(),
-        TaskText.table(found.taskList(), times),
-        "There are no such tasks.",
-        found.nextCursor());
+            ? run.flow().getUserTaskList(user, request)
+            : run.flow().getTaskList(type, request);
+    run.table(found, found.taskList(), TABLE, "There are no such tasks.", found.nextCursor());
   }
 
-  @Command(
-      name = "find",
-      aliases = "search",
-      description = "Lists tasks that fit some words, such as: type:tts status:failed age<1h.")
-  void find(
-      @Mixin ServerOption server,
-      @Parameters(
-              arity = "1..*",
-              paramLabel = "WORDS",
-              description =
-                  "type: stage: status: user: worker: job: id: text: created: age< age> due< due>"
-                      + " retries< retries>, or an id or a text alone")
-          List<String> words,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "100",
-              converter = UpTo200.class,
-              description = "the most that are shown (${DEFAULT-VALUE}), 200 at most")
-          int limit,
-      @Option(names = "--cursor", paramLabel = "C", description = "goes on where a list ended")
-          String cursor,
-      @Mixin Output output) {
-    FoundTasks found =
-        client(server)
-            .find()
-            .search(new SearchRequest(String.join(" ", words), null, limit, cursor));
-    if (output.printed(found, out)) {
-      return;
-    }
+  private static void find(Run run) {
+    String words = String.join(" ", run.get(WORDS));
+    SearchRequest request = new SearchRequest(words, null, run.get(MOST_FOUND), run.get(CURSOR));
+    FoundTasks found = run.answer(run.flow().find().search(request));
     if (!found.taskList().isEmpty()) {
-      TaskText.table(found.taskList(), times).forEach(out::println);
+      run.say(TABLE.table(found.taskList(), run.times()));
     }
-    String back = found.lookedBackTo() == null ? "" : ", to " + times.of(found.lookedBackTo());
-    out.println(String.format(Locale.ROOT, "Looked at %,d tasks%s.", found.looked(), back));
-    Output.tellCursor(found.nextCursor(), out);
-    if (found.nextCursor() == null && !found.isWhole()) {
-      out.println("There are more places than one search looks at: name a type or a stage.");
-    }
+    String back =
+        found.lookedBackTo() == null ? "" : ", to " + run.times().of(found.lookedBackTo());
+    run.say(String.format(Locale.ROOT, "Looked at %,d tasks%s.", found.looked(), back));
+    run.sayCursor(found.nextCursor());
+    run.sayIf(
+        found.nextCursor() == null && !found.isWhole(),
+        "There are more places than one search looks at: name a type or a stage.");
   }
 
-  @Command(name = "why", description = "Says why a task does not run.")
-  void why(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin Output output) {
-    Why why = client(server).find().why(id);
-    if (output.printed(why, out)) {
-      return;
-    }
+  private static void why(Run run) {
+    Why why = run.answer(run.flow().find().why(run.get(ID)));
     for (WhyReason reason : why.reasons()) {
-      line(reason.code(), reason.text());
-      line("", reason.until() == null ? null : "until " + times.of(reason.until()));
+      run.line(reason.code(), reason.text());
+      run.line("", reason.until() == null ? null : "until " + run.times().of(reason.until()));
     }
-    if (why.reasons().isEmpty()) {
-      out.println("It is due, and a worker should take it at once.");
-    }
+    run.sayIf(why.reasons().isEmpty(), "It is due, and a worker should take it at once.");
   }
 
-  @Command(name = "history", description = "Shows what happened to a task.")
-  void history(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin Output output) {
-    TaskHistory history = client(server).find().history(id);
-    if (output.printed(history, out)) {
-      return;
-    }
-    TaskText.history(history.entries(), times).forEach(out::println);
-    if (history.gaps()) {
-      out.println("Earlier runs are not known any more.");
-    }
+  private static void running(Run run) {
+    RunningPage page =
+        run.flow().find().running(run.get(ONLY_TYPE), run.get(ONLY_WORKER), run.get(MOST_RUNNING));
+    run.table(page, page.runningList(), RUNNING, "Nothing is executing.");
+    run.sayIf(!page.isWhole(), "There are more than were looked at; name a type or a worker.");
   }
 
-  @Command(
-      name = "running",
-      description = "Shows tasks that are executing, those that have run for the longest first.")
-  void running(
-      @Mixin ServerOption server,
-      @Option(names = "--type", paramLabel = "TYPE", description = "only tasks of this type")
-          String type,
-      @Option(names = "--worker", paramLabel = "ID", description = "only tasks of this worker")
-          String worker,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "100",
-              converter = UpTo1000.class,
-              description =
-                  "the most tasks (${DEFAULT-VALUE}), 1000 at most; there is no cursor, so name a"
-                      + " type or a worker to see others")
-          int limit,
-      @Mixin Output output) {
-    RunningPage page = client(server).find().running(type, worker, limit);
-    if (output.printed(page, out)) {
-      return;
-    }
-    if (page.runningList().isEmpty()) {
-      out.println("Nothing is executing.");
-    } else {
-      TaskText.running(page.runningList(), times).forEach(out::println);
-    }
-    if (!page.isWhole()) {
-      out.println("There are more than were looked at; name a type or a worker.");
-    }
+  private void addCreates() {
+    command("create", TYPE, FIRST_STAGE, USER, CONTEXT, PRIORITY, DELAY, AT, KEY, JSON)
+        .says("Creates a task, and prints its id.")
+        .does(
+            run -> {
+              CreateResult created = run.answer(run.flow().create(newTask(run)));
+              run.say(created.taskId());
+            });
+    command("clone", ID, FROM_STAGE, WITH_CONTEXT, AT, OPERATOR, REASON, JSON)
+        .says("Makes a new task like another one, also like one that is final, and prints its id.")
+        .does(
+            run -> {
+              Changes changes =
+                  new Changes(
+                      run.get(FROM_STAGE), run.get(WITH_CONTEXT), null, ms(run, AT), null, null);
+              sayId(
+                  run,
+                  run.flow().steer().clone(run.get(ID), changes, run.operator(), run.reason()));
+            });
   }
 
-  @Command(name = "create", description = "Creates a task, and prints its id.")
-  void create(
-      @Mixin ServerOption server,
-      @Parameters(index = "0", paramLabel = "TYPE", description = "its type") String type,
-      @Parameters(index = "1", paramLabel = "STAGE", description = "its first stage") String stage,
-      @Option(
-              names = "--user",
-              paramLabel = "USER",
-              required = true,
-              description = "the user that it is for")
-          String user,
-      @Option(
-              names = "--context",
-              paramLabel = "TEXT",
-              defaultValue = "",
-              description = "the context of its first stage")
-          String context,
-      @Option(
-              names = "--priority",
-              paramLabel = "N",
-              converter = FromZero.class,
-              description = "seconds of head start")
-          Integer priority,
-      @Option(
-              names = "--delay",
-              paramLabel = "TIME",
-              converter = TimeSpan.class,
-              description = "it is due after so long, such as 30s or 2d")
-          Duration delay,
-      @Option(names = "--at", paramLabel = "TIME", description = "it is due then") String at,
-      @Option(
-              names = "--key",
-              paramLabel = "KEY",
-              description = "the same key and task create one task, however often it is said")
-          String key,
-      @Mixin Output output) {
-    NewTask task = NewTask.of(type, stage, user, context);
-    if (delay != null && at != null) {
+  private static NewTask newTask(Run run) {
+    NewTask task = NewTask.of(run.get(TYPE), run.get(FIRST_STAGE), run.get(USER), run.get(CONTEXT));
+    if (run.get(DELAY) != null && run.get(AT) != null) {
       throw new UsageException("create takes either --delay or --at.");
     }
-    task = priority == null ? task : task.withPriority(priority);
-    task = delay == null ? task : task.withDelayMs(delay.toMillis());
-    task = at == null ? task : task.withRunAt(time(at));
-    task = key == null ? task : task.withIdempotencyKey(key);
-    CreateResult created = client(server).create(task);
-    if (!output.printed(created, out)) {
-      out.println(OneLine.of(created.taskId()));
-    }
+    Long runAt = ms(run, AT);
+    task = run.get(PRIORITY) == null ? task : task.withPriority(run.get(PRIORITY));
+    task = run.get(DELAY) == null ? task : task.withDelayMs(run.get(DELAY).toMillis());
+    task = runAt == null ? task : task.withRunAt(runAt);
+    return run.get(KEY) == null ? task : task.withIdempotencyKey(run.get(KEY));
   }
 
-  private Long time(String text) {
-    try {
-      return text == null ? null : (Long) times.parse(text).toEpochMilli();
-    } catch (DateTimeException e) {
-      throw new UsageException("--at wants a time such as 2026-11-23T03:00, not " + text + ".");
-    }
+  private static Long ms(Run run, Argument<Instant> time) {
+    return run.get(time) == null ? null : (Long) run.get(time).toEpochMilli();
   }
 
-  @Command(name = "cancel", description = "Cancels a task that is not final.")
-  void cancel(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act) {
-    client(server).cancelTask(id, act.operator(), act.reason());
-    out.println("Cancelled.");
+  private static void sayId(Run run, String taskId) {
+    run.answer(new Acted(taskId));
+    run.say(taskId);
   }
 
-  @Command(
-      name = "retry",
-      description =
-          "Runs a failed or cancelled task again, with all its retries, and prints its id.")
-  void retry(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act,
-      @Mixin Output output) {
-    print(client(server).retryTask(id, act.operator(), act.reason()), output);
+  /** What an act is given beside the task. */
+  private interface Given extends BiFunction<Run, Call<Void>, Call<Void>> {}
+
+  private void addActs() {
+    act(TaskAct.CANCEL, "cancel", run -> "Cancelled.").says("Cancels a task that is not final.");
+    command("retry", ID, OPERATOR, REASON, JSON)
+        .says("Runs a failed or cancelled task again, with all its retries, and prints its id.")
+        .does(run -> sayId(run, run.flow().retryTask(run.get(ID), run.operator(), run.reason())));
+    act(TaskAct.RESTART, "restart", run -> "Restarted.")
+        .says(
+            "Ends the hold of a task that runs; a worker that may hold it runs it again at once. No"
+                + " retry is used up.");
+    act(TaskAct.EXPIRE_LEASE, "expire", run -> "Its lease has ended.", TaskCommand::epoch, EPOCH)
+        .says(
+            "Ends the lease of a task that runs. No retry is used up, and the report of the hold is"
+                + " good until the next hold.");
+    act(
+            TaskAct.SET_STATUS,
+            "force",
+            run -> "It is " + run.get(TO_STATUS) + ".",
+            TaskCommand::status,
+            TO_STATUS)
+        .says(
+            "Sets the status of a task, whatever it is now. The holder cannot report any more; a task"
+                + " that waits from now on has all its retries.");
+    act(TaskAct.RUN_NOW, "run", run -> "It is due.")
+        .says("Makes a waiting task due now that would be due later.");
+    act(
+            TaskAct.RESCHEDULE,
+            "reschedule",
+            run -> "Rescheduled.",
+            TaskCommand::due,
+            AT,
+            DELAY,
+            PRIORITY)
+        .says("Changes when a waiting task is due, or how urgent it is.");
+    act(
+            TaskAct.SET_WORKERS,
+            "workers",
+            TaskCommand::workersAreSet,
+            TaskCommand::workers,
+            WORKERS,
+            ALL)
+        .says("Sets the workers that may hold a task; the run of any other worker ends.");
   }
 
-  @Command(
-      name = "restart",
-      description =
-          "Ends the hold of a task that runs; a worker that may hold it runs it again at once. No"
-              + " retry is used up.")
-  void restart(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act) {
-    client(server).restartTask(id, act.operator(), act.reason());
-    out.println("Restarted.");
+  private CommandEntry act(TaskAct act, String name, Function<Run, String> done) {
+    return act(act, name, done, (run, call) -> call);
   }
 
-  @Command(
-      name = "expire",
-      description =
-          "Ends the lease of a task that runs. No retry is used up, and the report of the hold is"
-              + " good until the next hold.")
-  void expire(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Option(
-              names = "--epoch",
-              paramLabel = "N",
-              converter = FromOne.class,
-              description =
-                  "only the hold with this leaseEpoch; the hold of now if it is not given")
-          Integer epoch,
-      @Mixin ActOptions act) {
-    String reason = act.requiredReason("expire");
-    FlowClient flow = client(server);
-    int leaseEpoch = epoch == null ? holdOf(flow.getTask(id)) : epoch;
-    flow.steer().expireLease(id, leaseEpoch, act.operator(), reason);
-    out.println("Its lease has ended.");
+  /** Adds a command that does an act to a task, and says that it is done. */
+  private CommandEntry act(
+      TaskAct act, String name, Function<Run, String> done, Given given, Argument<?>... further) {
+    return command(name, ID)
+        .takes(further)
+        .takes(OPERATOR, REASON)
+        .does(
+            run -> {
+              String reason = act.needsReason() ? run.requiredReason() : run.reason();
+              Call<Void> call = given.apply(run, Call.to(act, run.get(ID)));
+              run.flow().transport().send(call.by(run.operator(), reason));
+              run.say(done.apply(run));
+            });
+  }
+
+  private static Call<Void> epoch(Run run, Call<Void> call) {
+    Integer epoch = run.get(EPOCH);
+    return call.with("leaseEpoch", epoch == null ? holdOf(run.flow().getTask(run.get(ID))) : epoch);
   }
 
   private static int holdOf(Task task) {
@@ -362,107 +383,32 @@ public final class TaskCommand extends ServerCommand {
     return task.leaseEpoch();
   }
 
-  @Command(
-      name = "force",
-      description =
-          "Sets the status of a task, whatever it is now. The holder cannot report any more; a task"
-              + " that waits from now on has all its retries.")
-  void force(
-      @Mixin ServerOption server,
-      @Parameters(index = "0", paramLabel = "ID", description = ID) String id,
-      @Parameters(
-              index = "1",
-              paramLabel = "STATUS",
-              description = "WAITING, SUCCESS, FAILED or CANCELLED")
-          TaskStatus status,
-      @Mixin ActOptions act) {
+  private static Call<Void> status(Run run, Call<Void> call) {
+    TaskStatus status = run.get(TO_STATUS);
     if (status == TaskStatus.EXECUTING || status == TaskStatus.PAUSED) {
       throw new UsageException("STATUS wants WAITING, SUCCESS, FAILED or CANCELLED.");
     }
-    String reason = act.requiredReason("force");
-    client(server).steer().setStatus(id, status, act.operator(), reason);
-    out.println("It is " + status + ".");
+    return call.with("status", status.code());
   }
 
-  @Command(name = "run", description = "Makes a waiting task due now that would be due later.")
-  void run(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Mixin ActOptions act) {
-    client(server).steer().runNow(id, act.operator(), act.reason());
-    out.println("It is due.");
-  }
-
-  @Command(
-      name = "reschedule",
-      description = "Changes when a waiting task is due, or how urgent it is.")
-  void reschedule(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Option(names = "--at", paramLabel = "TIME", description = "it is due then") String at,
-      @Option(
-              names = "--delay",
-              paramLabel = "TIME",
-              converter = TimeSpan.class,
-              description = "it is due after so long, such as 30s or 2d")
-          Duration delay,
-      @Option(
-              names = "--priority",
-              paramLabel = "N",
-              converter = FromZero.class,
-              description = "seconds of head start")
-          Integer priority,
-      @Mixin ActOptions act) {
-    if (Stream.of(at, delay, priority).filter(Objects::nonNull).count() != 1) {
+  private static Call<Void> due(Run run, Call<Void> call) {
+    Duration delay = run.get(DELAY);
+    if (Stream.of(AT, DELAY, PRIORITY).map(run::get).filter(Objects::nonNull).count() != 1) {
       throw new UsageException("reschedule needs one of --at, --delay and --priority.");
     }
-    NewDue due = new NewDue(time(at), delay == null ? null : (Long) delay.toMillis(), priority);
-    client(server).steer().reschedule(id, due, act.operator(), act.reason());
-    out.println("Rescheduled.");
+    return call.with("runAt", ms(run, AT))
+        .with("delayMs", delay == null ? null : delay.toMillis())
+        .with("priority", run.get(PRIORITY));
   }
 
-  @Command(
-      name = "clone",
-      description =
-          "Makes a new task like another one, also like one that is final, and prints its id.")
-  void cloneTask(
-      @Mixin ServerOption server,
-      @Parameters(paramLabel = "ID", description = ID) String id,
-      @Option(names = "--stage", paramLabel = "STAGE", description = "from this stage on")
-          String stage,
-      @Option(names = "--context", paramLabel = "TEXT", description = "with this context")
-          String context,
-      @Option(names = "--at", paramLabel = "TIME", description = "it is due then") String at,
-      @Mixin ActOptions act,
-      @Mixin Output output) {
-    Changes changes = new Changes(stage, context, null, time(at), null, null);
-    print(client(server).steer().clone(id, changes, act.operator(), act.reason()), output);
-  }
-
-  private void print(String taskId, Output output) {
-    print(output, new Acted(taskId), taskId);
-  }
-
-  @Command(
-      name = "workers",
-      description = "Sets the workers that may hold a task; the run of any other worker ends.")
-  void workers(
-      @Mixin ServerOption server,
-      @Parameters(index = "0", paramLabel = "ID", description = ID) String id,
-      @Parameters(
-              index = "1",
-              arity = "0..1",
-              split = ",",
-              paramLabel = "WORKER,...",
-              description = "the ids of the workers")
-          List<String> workers,
-      @Option(names = "--all", description = "all workers") boolean all,
-      @Mixin ActOptions act) {
-    boolean named = workers != null && !workers.isEmpty();
-    if (named == all) {
+  private static Call<Void> workers(Run run, Call<Void> call) {
+    if (run.get(WORKERS).isEmpty() != run.get(ALL)) {
       throw new UsageException("workers needs either WORKER,... or --all.");
     }
-    client(server).setWorkers(id, all ? List.of() : workers, act.operator(), act.reason());
-    out.println(all ? "All workers may hold it." : "Its workers are set.");
+    return call.with("workerIds", run.get(WORKERS));
+  }
+
+  private static String workersAreSet(Run run) {
+    return run.get(ALL) ? "All workers may hold it." : "Its workers are set.";
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.dev.command.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.ScriptedServer;
+import io.asyncflow.dev.command.option.Terminal;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.util.stream.Stream;
@@ -21,7 +22,10 @@ class AuditCommandTest {
     server =
         new ScriptedServer(
             (environment, out) ->
-                new Object[] {new AuditCommand(environment, out, ZoneId.of("Europe/Berlin"))});
+                new Object[] {
+                  new AuditCommand(
+                      new Terminal(environment, out, System.err, ZoneId.of("Europe/Berlin")))
+                });
   }
 
   @AfterEach

@@ -3,6 +3,7 @@ package io.asyncflow.dev.command.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.ScriptedServer;
+import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.host.OwnerOnlyFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +30,10 @@ class KeyCommandTest {
     server =
         new ScriptedServer(
             (environment, out) ->
-                new Object[] {new KeyCommand(environment, out, ZoneId.of("Europe/Berlin"))});
+                new Object[] {
+                  new KeyCommand(
+                      new Terminal(environment, out, System.err, ZoneId.of("Europe/Berlin")))
+                });
   }
 
   @AfterEach

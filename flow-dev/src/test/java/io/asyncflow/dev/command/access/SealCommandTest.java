@@ -3,6 +3,7 @@ package io.asyncflow.dev.command.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.Asyncflow;
+import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.seal.SealKeys;
 import io.asyncflow.seal.TinkCodec;
 import java.io.ByteArrayOutputStream;
@@ -12,6 +13,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -103,7 +105,8 @@ class SealCommandTest {
 
   private int run(Map<String, String> environment, String... words) {
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    CommandLine command = Asyncflow.of(new SealCommand(environment, out));
+    CommandLine command =
+        Asyncflow.of(new SealCommand(new Terminal(environment, out, System.err, ZoneOffset.UTC)));
     command.setErr(new PrintWriter(out, true, StandardCharsets.UTF_8));
     String[] arguments = new String[words.length + 1];
     arguments[0] = "seal";

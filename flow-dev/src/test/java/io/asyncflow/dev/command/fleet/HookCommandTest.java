@@ -3,6 +3,7 @@ package io.asyncflow.dev.command.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.ScriptedServer;
+import io.asyncflow.dev.command.option.Terminal;
 import java.io.IOException;
 import java.time.ZoneId;
 import java.util.stream.Stream;
@@ -24,7 +25,10 @@ class HookCommandTest {
     server =
         new ScriptedServer(
             (environment, out) ->
-                new Object[] {new HookCommand(environment, out, ZoneId.of("Europe/Berlin"))});
+                new Object[] {
+                  new HookCommand(
+                      new Terminal(environment, out, System.err, ZoneId.of("Europe/Berlin")))
+                });
   }
 
   @AfterEach

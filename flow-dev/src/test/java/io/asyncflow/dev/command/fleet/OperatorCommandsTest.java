@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.Asyncflow;
 import io.asyncflow.dev.command.ScriptedServer;
+import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.command.work.JobCommand;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -61,9 +62,9 @@ class OperatorCommandsTest {
         new ScriptedServer(
             (environment, out) ->
                 new Object[] {
-                  new TypeCommand(environment, out, BERLIN),
-                  new WorkerCommand(environment, out, BERLIN),
-                  new JobCommand(environment, out, BERLIN)
+                  new TypeCommand(new Terminal(environment, out, System.err, BERLIN)),
+                  new WorkerCommand(new Terminal(environment, out, System.err, BERLIN)),
+                  new JobCommand(new Terminal(environment, out, System.err, BERLIN))
                 });
   }
 

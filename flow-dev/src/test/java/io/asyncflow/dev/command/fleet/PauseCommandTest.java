@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.Asyncflow;
 import io.asyncflow.dev.command.ScriptedServer;
+import io.asyncflow.dev.command.option.Terminal;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -37,12 +38,14 @@ class PauseCommandTest {
   void start() throws IOException {
     server =
         new ScriptedServer(
-            (environment, out) ->
-                new Object[] {
-                  new PauseCommand(environment, out, BERLIN),
-                  new ResumeCommand(environment, out),
-                  new PausesCommand(environment, out, BERLIN)
-                });
+            (environment, out) -> {
+              Terminal terminal = new Terminal(environment, out, System.err, BERLIN);
+              return new Object[] {
+                PauseCommand.pause(terminal),
+                PauseCommand.resume(terminal),
+                PauseCommand.list(terminal)
+              };
+            });
   }
 
   @AfterEach
@@ -120,9 +123,8 @@ class PauseCommandTest {
   @ValueSource(strings = {"pause", "resume"})
   void withoutAServerTheCommandSaysThatItNeedsOne(String command) {
     StringWriter err = new StringWriter();
-    Object[] commands = {
-      new PauseCommand(Map.of(), System.out, BERLIN), new ResumeCommand(Map.of(), System.out)
-    };
+    Terminal terminal = new Terminal(Map.of(), System.out, System.err, BERLIN);
+    Object[] commands = {PauseCommand.pause(terminal), PauseCommand.resume(terminal)};
     int exitCode =
         Asyncflow.of(commands).setErr(new PrintWriter(err, true)).execute(command, "type", "lark");
     assertThat(exitCode).isEqualTo(2);

@@ -3,6 +3,7 @@ package io.asyncflow.dev.command.work;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.command.ScriptedServer;
+import io.asyncflow.dev.command.option.Terminal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
@@ -25,7 +26,10 @@ class BulkCommandTest {
     server =
         new ScriptedServer(
             (environment, out) ->
-                new Object[] {new BulkCommand(environment, out, ZoneId.of("Europe/Berlin"))});
+                new Object[] {
+                  new BulkCommand(
+                      new Terminal(environment, out, System.err, ZoneId.of("Europe/Berlin")))
+                });
   }
 
   @AfterEach

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.asyncflow.dev.command.Asyncflow;
+import io.asyncflow.dev.command.option.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -188,7 +189,9 @@ class EventsCommandTest {
     PrintStream errors = new PrintStream(err, true, UTF_8);
     Map<String, String> environment =
         Map.of("FLOW_URL", "http://127.0.0.1:" + server.getAddress().getPort());
-    return Asyncflow.of(new EventsCommand(environment, console, errors, ZoneId.of("Europe/Berlin")))
+    return Asyncflow.of(
+            new EventsCommand(
+                new Terminal(environment, console, errors, ZoneId.of("Europe/Berlin"))))
         .setOut(new PrintWriter(console, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
         .execute(Stream.concat(Stream.of("events"), Stream.of(arguments)).toArray(String[]::new));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.asyncflow.dev.command.Asyncflow;
+import io.asyncflow.dev.command.option.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -542,7 +543,9 @@ class ScheduleCommandTest {
   private int execute(Map<String, String> environment, String... arguments) {
     PrintStream console = new PrintStream(out, true, UTF_8);
     PrintStream errors = new PrintStream(err, true, UTF_8);
-    return Asyncflow.of(new ScheduleCommand(environment, console, ZoneId.of("Europe/Berlin")))
+    return Asyncflow.of(
+            new ScheduleCommand(
+                new Terminal(environment, console, System.err, ZoneId.of("Europe/Berlin"))))
         .setOut(new PrintWriter(console, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
         .execute(Stream.concat(Stream.of("schedule"), Stream.of(arguments)).toArray(String[]::new));

@@ -2,11 +2,13 @@ package io.asyncflow.dev.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.ZoneOffset;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TextTableTest {
+class LayoutTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -28,10 +30,12 @@ class TextTableTest {
 
   @Test
   void columnsBeginWhereTheTerminalShowsThem() {
-    TextTable table = new TextTable("user", "state");
-    table.add("日本語 ユーザー", "1");
-    table.add("ada", "2");
-    assertThat(table.lines())
+    Layout<List<String>> layout =
+        new Layout<List<String>>()
+            .value("user", row -> row.get(0))
+            .value("state", row -> row.get(1));
+    List<List<String>> rows = List.of(List.of("日本語 ユーザー", "1"), List.of("ada", "2"));
+    assertThat(layout.table(rows, new TimeText(ZoneOffset.UTC)))
         .containsExactly("user             state", "日本語 ユーザー  1", "ada              2");
   }
 }
