@@ -1,10 +1,5 @@
 package io.asyncflow.dev.command.access;
 
-import static io.asyncflow.dev.command.option.Argument.CURSOR;
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.LIMIT;
-import static io.asyncflow.dev.command.option.Argument.option;
-
 import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.api.act.ActPage;
 import io.asyncflow.api.act.ListedAct;
@@ -25,28 +20,6 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code ./asyncflow audit}: shows and verifies the record of acts. */
 public final class AuditCommand extends CommandEntry {
 
-  private static final Argument<String> ACTOR =
-      option("--actor", "ACTOR", "only those of this caller, such as key:3Qm81LtzGh");
-  private static final Argument<String> OBJECT =
-      option("--object", "OBJECT", "only those on this object, such as type:lark or task:ID");
-  private static final Argument<String> ACT = option("--act", "ACT", "only those, such as CANCEL");
-  private static final Argument<Duration> LAST =
-      option("--last", "TIME", "only those of the last hours or days, such as 2h").span();
-  private static final Argument<Duration> RETENTION =
-      option(
-              "--retention",
-              "TIME",
-              "how long the servers keep acts, --flow.act-retention (${DEFAULT-VALUE})")
-          .span()
-          .byDefault("365d");
-  private static final Argument<Link> EXPECTED =
-      option(
-              "--expect",
-              "LINK",
-              "a link that was kept elsewhere, as verify or the log asyncflow.audit has said it;",
-              "without one, a chain that was made anew goes unnoticed")
-          .as(Link.class, (text, times) -> link(text));
-
   private static final Layout<ListedAct> TABLE =
       new Layout<ListedAct>()
           .time("TIME", ListedAct::time)
@@ -60,14 +33,52 @@ public final class AuditCommand extends CommandEntry {
   public AuditCommand(Terminal terminal) {
     super(terminal, "audit");
     says("Shows who did what by hand, and verifies that nobody has changed the record.");
-    command("list", ACTOR, OBJECT, ACT, LAST, LIMIT, CURSOR, JSON)
-        .says("Shows acts, newest first.")
-        .does(AuditCommand::list);
-    local("verify", RETENTION, EXPECTED)
+    addList();
+    Argument<Duration> retention =
+        option(
+                "--retention",
+                "TIME",
+                "how long the servers keep acts, --flow.act-retention (${DEFAULT-VALUE})")
+            .span()
+            .byDefault("365d");
+    Argument<Link> expected =
+        option(
+                "--expect",
+                "LINK",
+                "a link that was kept elsewhere, as verify or the log asyncflow.audit has said it;",
+                "without one, a chain that was made anew goes unnoticed")
+            .as(Link.class, (text, times) -> link(text));
+    local("verify", retention, expected)
         .says(
             "Compares the record with its chain, in the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER"
-                + " and FLOW_MYSQL_PASSWORD, and names the first act that is not as it was recorded.")
-        .does(AuditCommand::verify);
+                + " and FLOW_MYSQL_PASSWORD, and names the first act that is not as it was"
+                + " recorded.")
+        .does(run -> verify(run, run.get(retention), run.get(expected)));
+  }
+
+  private void addList() {
+    Argument<String> actor =
+        option("--actor", "ACTOR", "only those of this caller, such as key:3Qm81LtzGh");
+    Argument<String> object =
+        option("--object", "OBJECT", "only those on this object, such as type:lark or task:ID");
+    Argument<String> act = option("--act", "ACT", "only those, such as CANCEL");
+    Argument<Duration> last =
+        option("--last", "TIME", "only those of the last hours or days, such as 2h").span();
+    command("list", actor, object, act, last, LIMIT, CURSOR, JSON)
+        .says("Shows acts, newest first.")
+        .does(
+            run -> {
+              Long from = run.get(last) == null ? null : (Long) before(run.get(last));
+              ActFilter filter =
+                  new ActFilter(run.get(actor), run.get(object), run.get(act), from, null);
+              ActPage found = run.flow().acts().list(filter, run.get(LIMIT), run.get(CURSOR));
+              run.table(
+                  found, found.actList(), TABLE, "There are no such acts.", found.nextCursor());
+            });
+  }
+
+  private static long before(Duration span) {
+    return System.currentTimeMillis() - span.toMillis();
   }
 
   private static Link link(String text) {
@@ -78,17 +89,8 @@ public final class AuditCommand extends CommandEntry {
     }
   }
 
-  private static void list(Run run) {
-    Duration last = run.get(LAST);
-    Long from = last == null ? null : (Long) (System.currentTimeMillis() - last.toMillis());
-    ActFilter filter = new ActFilter(run.get(ACTOR), run.get(OBJECT), run.get(ACT), from, null);
-    ActPage found = run.flow().acts().list(filter, run.get(LIMIT), run.get(CURSOR));
-    run.table(found, found.actList(), TABLE, "There are no such acts.", found.nextCursor());
-  }
-
-  private static void verify(Run run) {
-    Verdict verdict =
-        new ActVerifier(run.environment()).verify(run.get(RETENTION), run.get(EXPECTED));
+  private static void verify(Run run, Duration retention, Link expected) {
+    Verdict verdict = new ActVerifier(run.environment()).verify(retention, expected);
     if (verdict.fault() != null) {
       throw new DevException(verdict.fault());
     }

@@ -1,15 +1,8 @@
 package io.asyncflow.dev.command.access;
 
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.flag;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.key.DeniedCaller;
-import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.IssuedKey;
-import io.asyncflow.api.key.KeyPage;
+import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.ListedKey;
 import io.asyncflow.api.key.Me;
@@ -41,49 +34,6 @@ public final class KeyCommand extends CommandEntry {
   private static final int MOST_DAYS = 730;
   private static final String ADMIN = "ADMIN";
 
-  private static final Argument<String> NAME =
-      parameter("NAME", "for people; unique among live keys");
-  private static final Argument<Set<String>> ROLE =
-      option("--role", "ROLE", "${COMPLETION-CANDIDATES}; several with commas")
-          .set(String.class)
-          .among(List.of("READER", "SUBMITTER", "WORKER", "OPERATOR", ADMIN))
-          .required();
-  private static final Argument<List<String>> TYPE =
-      option("--type", "TYPE", "only these task types; acme_* for all that begin so").list();
-  private static final Argument<List<String>> STAGE =
-      option("--stage", "STAGE", "holds tasks of these stages only").list();
-  private static final Argument<List<String>> USER =
-      option("--user", "USER", "only in the name of these users; acme/* for all that begin so")
-          .list();
-  private static final Argument<String> WORKERS =
-      option("--workers", "PREFIX", "only workers whose ids begin so");
-  private static final Argument<Integer> EXPIRE =
-      option(
-              "--expire",
-              "DAYS",
-              "good for so long, such as 90d; otherwise as long as the server says")
-          .as(Integer.class, (text, times) -> days(text));
-  private static final Argument<Integer> RATE_LIMIT =
-      option("--rate-limit", "NUMBER", "at most so many requests a second to each server")
-          .as(Integer.class);
-  private static final Argument<String> CERT_SAN =
-      option(
-          "--cert-san",
-          "NAME",
-          "only for clients whose TLS certificate has this URI or DNS name; such a",
-          "certificate proves the key without the key, too");
-  private static final Argument<Instant> NOT_BEFORE =
-      option(
-              "--not-before",
-              "TIME",
-              "live from this time on, such as 2026-12-01 or 2026-12-01T09:00")
-          .time();
-  private static final Argument<Boolean> DIRECT =
-      flag(
-          "--direct",
-          "write it into the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER and",
-          "FLOW_MYSQL_PASSWORD without a server, with the server's FLOW_KEY_PEPPER:",
-          "the first ADMIN key, or one after all others were lost");
   private static final Argument<Path> OUT =
       option(
               "--out",
@@ -91,22 +41,12 @@ public final class KeyCommand extends CommandEntry {
               "write the key into this file, for its owner alone, and do not print it;",
               "a rotation replaces the file, create does not")
           .as(Path.class);
-  private static final Argument<KeyState> STATE =
-      option("--state", "STATE", "only ${COMPLETION-CANDIDATES}").as(KeyState.class);
-  private static final Argument<Boolean> DENIED =
-      flag("--denied", "the callers that are denied, instead of keys");
   private static final Argument<String> ID = parameter("ID", "the id of the key, as list shows it");
-  private static final Argument<Duration> OVERLAP =
-      option("--overlap", "TIME", "both are good for so long (${DEFAULT-VALUE}), at most 30d")
-          .span()
-          .byDefault("1d");
   private static final Argument<String> SUBJECT =
       parameter(
           "SUBJECT",
           "as the issuer calls it (sub), or the whole principal, oidc:{iss}#{sub}, as audit list"
               + " has it");
-  private static final Argument<Duration> FOR =
-      option("--for", "TIME", "for so long (${DEFAULT-VALUE}), at most 30d").span().byDefault("1d");
 
   private static final Layout<ListedKey> KEYS =
       new Layout<ListedKey>()
@@ -131,45 +71,118 @@ public final class KeyCommand extends CommandEntry {
   public KeyCommand(Terminal terminal) {
     super(terminal, "key");
     says(
-        "Makes, lists and ends access keys, with which callers prove who they are, and denies callers"
-            + " with tokens.");
-    command("create")
-        .takes(NAME, ROLE, TYPE, STAGE, USER, WORKERS, EXPIRE, RATE_LIMIT, CERT_SAN, NOT_BEFORE)
-        .takes(DIRECT, OUT, JSON)
-        .says("Makes a key and prints it, or writes it into a file. It is not shown again.")
-        .does(KeyCommand::create);
-    command("list", STATE, DENIED, JSON)
-        .says("Shows keys, newest first.")
-        .does(run -> list(run, run.get(DENIED)));
-    command("rotate", ID, OVERLAP, OUT, JSON)
+        "Makes, lists and ends access keys, with which callers prove who they are, and denies"
+            + " callers with tokens.");
+    addCreate();
+    addList();
+    Argument<Duration> overlap =
+        option("--overlap", "TIME", "both are good for so long (${DEFAULT-VALUE}), at most 30d")
+            .span()
+            .byDefault("1d");
+    command("rotate", ID, overlap, OUT, JSON)
         .says(
             "Makes a key with the rights of another one and prints it. The other one expires after"
                 + " the overlap.")
-        .does(run -> hand(run, () -> run.flow().keys().rotate(run.get(ID), run.get(OVERLAP))));
+        .does(run -> hand(run, () -> run.flow().keys().rotate(run.get(ID), run.get(overlap))));
     command("revoke", ID, REASON)
         .says("Ends a key, and its calls under way.")
-        .does(
-            run -> {
-              run.flow().keys().revoke(run.get(ID), run.reason());
-              run.say("Revoked.");
-            });
-    command("deny", SUBJECT, FOR, REASON)
+        .does("Revoked.", run -> run.flow().keys().revoke(run.get(ID), run.reason()));
+    Argument<Duration> time =
+        option("--for", "TIME", "for so long (${DEFAULT-VALUE}), at most 30d")
+            .span()
+            .byDefault("1d");
+    command("deny", SUBJECT, time, REASON)
         .says(
             "Refuses a caller with tokens of the issuer, and ends its sessions. Take it out at the"
                 + " issuer, too, before the time is over.")
         .does(
-            run -> {
-              run.flow().keys().deny(run.get(SUBJECT), run.get(FOR), run.reason());
-              run.say("Denied.");
-            });
+            "Denied.",
+            run -> run.flow().keys().deny(run.get(SUBJECT), run.get(time), run.reason()));
     command("allow", SUBJECT, REASON)
         .says("Lets a caller in again that was denied.")
+        .does("Allowed.", run -> run.flow().keys().allow(run.get(SUBJECT), run.reason()));
+    command("me", JSON).says("Shows whom the server takes this key for.").does(KeyCommand::me);
+  }
+
+  private void addCreate() {
+    Argument<String> name = parameter("NAME", "for people; unique among live keys");
+    Argument<Set<String>> roles =
+        option("--role", "ROLE", "${COMPLETION-CANDIDATES}; several with commas")
+            .set(String.class)
+            .among(List.of("READER", "SUBMITTER", "WORKER", "OPERATOR", ADMIN))
+            .required();
+    Argument<List<String>> types =
+        option("--type", "TYPE", "only these task types; acme_* for all that begin so").list();
+    Argument<List<String>> stages =
+        option("--stage", "STAGE", "holds tasks of these stages only").list();
+    Argument<List<String>> users =
+        option("--user", "USER", "only in the name of these users; acme/* for all that begin so")
+            .list();
+    Argument<String> workers = option("--workers", "PREFIX", "only workers whose ids begin so");
+    Argument<Integer> days =
+        option(
+                "--expire",
+                "DAYS",
+                "good for so long, such as 90d; otherwise as long as the server says")
+            .as(Integer.class, (text, times) -> days(text));
+    Argument<Integer> rate =
+        option("--rate-limit", "NUMBER", "at most so many requests a second to each server")
+            .as(Integer.class);
+    Argument<String> certificate =
+        option(
+            "--cert-san",
+            "NAME",
+            "only for clients whose TLS certificate has this URI or DNS name; such a",
+            "certificate proves the key without the key, too");
+    Argument<Instant> begin =
+        option(
+                "--not-before",
+                "TIME",
+                "live from this time on, such as 2026-12-01 or 2026-12-01T09:00")
+            .time();
+    Argument<Boolean> direct =
+        flag(
+            "--direct",
+            "write it into the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER and",
+            "FLOW_MYSQL_PASSWORD without a server, with the server's FLOW_KEY_PEPPER:",
+            "the first ADMIN key, or one after all others were lost");
+    command("create", name, roles, types, stages, users, workers, days, rate, certificate, begin)
+        .takes(direct, OUT, JSON)
+        .says("Makes a key and prints it, or writes it into a file. It is not shown again.")
         .does(
             run -> {
-              run.flow().keys().allow(run.get(SUBJECT), run.reason());
-              run.say("Allowed.");
+              Instant from = run.get(begin);
+              NewKey key =
+                  new NewKey(
+                      run.get(name),
+                      run.get(roles),
+                      run.get(types),
+                      run.get(stages),
+                      run.get(users),
+                      run.get(workers),
+                      run.get(days),
+                      run.get(rate),
+                      run.get(certificate),
+                      from == null ? null : (Long) from.toEpochMilli());
+              create(run, key, run.get(direct));
             });
-    command("me", JSON).says("Shows whom the server takes this key for.").does(KeyCommand::me);
+  }
+
+  private void addList() {
+    Argument<KeyState> state =
+        option("--state", "STATE", "only ${COMPLETION-CANDIDATES}").as(KeyState.class);
+    Argument<Boolean> denied = flag("--denied", "the callers that are denied, instead of keys");
+    command("list", state, denied, JSON)
+        .says("Shows keys, newest first.")
+        .does(
+            run -> {
+              KeyClient keys = run.flow().keys();
+              if (run.get(denied)) {
+                run.table("deniedList", keys.denied(), CALLERS, "Nobody is denied.");
+              } else {
+                run.table("keyList", keys.list(run.get(state)), KEYS, "There are no access keys.");
+              }
+            });
   }
 
   private static int days(String text) {
@@ -180,25 +193,12 @@ public final class KeyCommand extends CommandEntry {
     return Integer.parseInt(number);
   }
 
-  private static void create(Run run) {
-    Integer days = run.get(EXPIRE);
-    Instant begin = run.get(NOT_BEFORE);
-    NewKey key =
-        new NewKey(
-            run.get(NAME),
-            run.get(ROLE),
-            run.get(TYPE),
-            run.get(STAGE),
-            run.get(USER),
-            run.get(WORKERS),
-            days,
-            run.get(RATE_LIMIT),
-            run.get(CERT_SAN),
-            begin == null ? null : (Long) begin.toEpochMilli());
+  private static void create(Run run, NewKey key, boolean direct) {
     Path file = run.get(OUT);
-    if (run.get(DIRECT)) {
+    if (direct) {
       refuseUnlessForAll(key);
-      Duration life = Duration.ofDays(days == null ? DEFAULT_DAYS : days);
+      int days = Objects.requireNonNullElse(key.expireDays(), DEFAULT_DAYS);
+      Duration life = Duration.ofDays(days);
       hand(run, forNew(file, () -> new DirectKeys(run.environment()).create(key, life)));
     } else {
       hand(run, forNew(file, () -> run.flow().keys().create(key)));
@@ -256,16 +256,6 @@ public final class KeyCommand extends CommandEntry {
     OwnerOnly.write(file, made.key() + System.lineSeparator());
     run.answer(new IssuedKey(made.keyId(), null, made.expireTime()));
     run.say("Written into " + file + ".");
-  }
-
-  private static void list(Run run, boolean denied) {
-    if (denied) {
-      List<DeniedCaller> found = run.flow().keys().denied();
-      run.table(new DeniedPage(found, null), found, CALLERS, "Nobody is denied.");
-    } else {
-      List<ListedKey> found = run.flow().keys().list(run.get(STATE));
-      run.table(new KeyPage(found, null), found, KEYS, "There are no access keys.");
-    }
   }
 
   private static void me(Run run) {

@@ -1,7 +1,5 @@
 package io.asyncflow.dev.command.access;
 
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.Argument;
@@ -54,8 +52,8 @@ public final class SealCommand extends CommandEntry {
         .does(with("shown", SealCommand::list));
     local("remove", NUMBER, FILE)
         .says(
-            "Takes earlier keys out of a file. What they have sealed does not open any more, so keep"
-                + " a copy until you are sure that nothing is left.")
+            "Takes earlier keys out of a file. What they have sealed does not open any more, so"
+                + " keep a copy until you are sure that nothing is left.")
         .does(with("removed", SealCommand::remove));
   }
 

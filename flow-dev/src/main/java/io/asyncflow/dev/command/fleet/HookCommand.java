@@ -1,23 +1,16 @@
 package io.asyncflow.dev.command.fleet;
 
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.hook.Hook;
+import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.hook.HookState;
 import io.asyncflow.api.hook.NewHook;
 import io.asyncflow.api.hook.SavedHook;
 import io.asyncflow.dev.command.option.Argument;
 import io.asyncflow.dev.command.option.CommandEntry;
-import io.asyncflow.dev.command.option.Run;
 import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.text.Layout;
 import java.util.Collection;
-import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -25,15 +18,6 @@ import java.util.stream.Collectors;
 public final class HookCommand extends CommandEntry {
 
   private static final Argument<String> NAME = parameter("NAME", "the name of the hook");
-  private static final Argument<String> URL = parameter("HOOK_URL", "where its events go; https");
-  private static final Argument<Set<String>> TYPE =
-      option("--type", "TYPE", "only events of these types").set(String.class);
-  private static final Argument<Set<EventKind>> KIND =
-      option("--kind", "KIND", "only ${COMPLETION-CANDIDATES}").set(EventKind.class);
-  private static final Argument<HookState> STATE =
-      option("--state", "STATE", "ACTIVE or PAUSED; a hook that exists keeps its state if absent")
-          .as(HookState.class);
-
   private static final Layout<Hook> TABLE =
       new Layout<Hook>()
           .value("NAME", Hook::name)
@@ -50,45 +34,49 @@ public final class HookCommand extends CommandEntry {
     command("list", JSON)
         .says("Shows all hooks.")
         .does(
-            run -> {
-              List<Hook> found = run.flow().hooks().list();
-              run.table(new Hooks(found), found, TABLE, "There are no hooks.");
-            });
-    command("save", NAME, URL, TYPE, KIND, STATE, OPERATOR, REASON, JSON)
-        .says(
-            "Creates the hook of a name or changes it, and prints the secret of a new one, which is"
-                + " not shown again.")
-        .does(HookCommand::save);
+            run -> run.table("hookList", run.flow().hooks().list(), TABLE, "There are no hooks."));
+    addSave();
     command("test", NAME, JSON)
         .says("Sends a test to the URL of a hook, and prints the task that delivers it.")
-        .does(
-            run -> {
-              String taskId = run.flow().hooks().test(run.get(NAME));
-              run.answer(new Tested(taskId));
-              run.say(taskId);
-            });
+        .does(run -> run.sayId("taskId", run.flow().hooks().test(run.get(NAME))));
     command("rotate", NAME, OPERATOR, REASON, JSON)
         .says(
             "Gives a hook a new secret and prints it. The one before signs beside it for 24 hours.")
         .does(
-            run ->
-                run.say(
-                    run.answer(
-                            run.flow().hooks().rotate(run.get(NAME), run.operator(), run.reason()))
-                        .secret()));
-    act("delete", NAME, "Deleted.", (flow, name, by, why) -> flow.hooks().delete(name, by, why))
-        .says("Deletes a hook; its deliveries that have not ended fail.");
+            run -> {
+              HookClient hooks = run.flow().hooks();
+              run.say(
+                  run.answer(hooks.rotate(run.get(NAME), run.operator(), run.reason())).secret());
+            });
+    command("delete", NAME, OPERATOR, REASON)
+        .says("Deletes a hook; its deliveries that have not ended fail.")
+        .does(
+            "Deleted.",
+            run -> run.flow().hooks().delete(run.get(NAME), run.operator(), run.reason()));
   }
 
-  record Hooks(List<Hook> hookList) {}
-
-  record Tested(String taskId) {}
-
-  private static void save(Run run) {
-    NewHook hook =
-        new NewHook(run.get(NAME), run.get(URL), run.get(TYPE), run.get(KIND), run.get(STATE));
-    SavedHook saved = run.answer(run.flow().hooks().save(hook, run.operator(), run.reason()));
-    run.say(saved.secret() == null ? "Changed." : saved.secret());
+  private void addSave() {
+    Argument<String> url = parameter("HOOK_URL", "where its events go; https");
+    Argument<Set<String>> types =
+        option("--type", "TYPE", "only events of these types").set(String.class);
+    Argument<Set<EventKind>> kinds =
+        option("--kind", "KIND", "only ${COMPLETION-CANDIDATES}").set(EventKind.class);
+    Argument<HookState> state =
+        option("--state", "STATE", "ACTIVE or PAUSED; a hook that exists keeps its state if absent")
+            .as(HookState.class);
+    command("save", NAME, url, types, kinds, state, OPERATOR, REASON, JSON)
+        .says(
+            "Creates the hook of a name or changes it, and prints the secret of a new one, which is"
+                + " not shown again.")
+        .does(
+            run -> {
+              NewHook hook =
+                  new NewHook(
+                      run.get(NAME), run.get(url), run.get(types), run.get(kinds), run.get(state));
+              SavedHook saved =
+                  run.answer(run.flow().hooks().save(hook, run.operator(), run.reason()));
+              run.say(saved.secret() == null ? "Changed." : saved.secret());
+            });
   }
 
   private static String orAll(Collection<?> names) {

@@ -1,12 +1,5 @@
 package io.asyncflow.dev.command.fleet;
 
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.flag;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
@@ -62,11 +55,6 @@ public final class PauseCommand extends CommandEntry {
           .as(Kind.class, (text, times) -> Kind.of(text));
   private static final Argument<String> NAME =
       parameter("NAME", "a type; a stage as lark/sendmsg; the id of a worker, a task or a job");
-  private static final Argument<Instant> UNTIL =
-      option("--until", "TIME", "when it ends by itself; only of a type, a stage or a worker")
-          .time();
-  private static final Argument<Boolean> STOP =
-      flag("--stop", "end the hold of a task that executes; its attempt does not count");
 
   private PauseCommand(Terminal terminal, String name) {
     super(terminal, name);
@@ -75,13 +63,18 @@ public final class PauseCommand extends CommandEntry {
 
   /** {@code pause}. */
   public static CommandEntry pause(Terminal terminal) {
+    Argument<Instant> until =
+        option("--until", "TIME", "when it ends by itself; only of a type, a stage or a worker")
+            .time();
+    Argument<Boolean> stop =
+        flag("--stop", "end the hold of a task that executes; its attempt does not count");
     return new PauseCommand(terminal, "pause")
-        .takes(KIND, NAME, OPERATOR, REASON, UNTIL, STOP)
+        .takes(KIND, NAME, OPERATOR, REASON, until, stop)
         .says(
-            "Pauses a type, a stage, a worker, a task or a job of a running server: no worker gets its"
-                + " tasks until a resume, and those that run go on.")
+            "Pauses a type, a stage, a worker, a task or a job of a running server: no worker gets"
+                + " its tasks until a resume, and those that run go on.")
         .endsWith(TIMES)
-        .does(PauseCommand::pause);
+        .does(run -> pause(run, run.get(KIND), run.get(until), run.get(stop)));
   }
 
   /** {@code resume}, which ends what {@code pause} began. */
@@ -89,7 +82,7 @@ public final class PauseCommand extends CommandEntry {
     return new PauseCommand(terminal, "resume")
         .takes(KIND, NAME, OPERATOR, REASON)
         .says("Lets a paused type, stage, worker, task or job of a running server go on.")
-        .does(PauseCommand::resume);
+        .does("It goes on.", PauseCommand::resume);
   }
 
   /** {@code pauses}, which shows them. */
@@ -100,19 +93,17 @@ public final class PauseCommand extends CommandEntry {
         .does(PauseCommand::list);
   }
 
-  private static void pause(Run run) {
-    Kind kind = run.get(KIND);
-    Instant end = run.get(UNTIL);
+  private static void pause(Run run, Kind kind, Instant end, boolean stop) {
     if (end != null && kind.pause == null) {
       throw new UsageException("a " + kind + " is paused until it is resumed, without --until");
     }
-    if (run.get(STOP) && kind != Kind.TASK) {
+    if (stop && kind != Kind.TASK) {
       throw new UsageException("--stop is of a task, and not of a " + kind);
     }
     FlowClient flow = run.flow();
     String name = run.get(NAME);
     switch (kind) {
-      case TASK -> flow.pauseTask(name, run.get(STOP), run.operator(), run.reason());
+      case TASK -> flow.pauseTask(name, stop, run.operator(), run.reason());
       case JOB -> flow.jobs().pauseJob(name, run.operator(), run.reason());
       default -> flow.pauses().set(kind.pause, name, end, run.operator(), run.reason());
     }
@@ -128,7 +119,6 @@ public final class PauseCommand extends CommandEntry {
       case JOB -> flow.jobs().resumeJob(name, run.operator(), run.reason());
       default -> flow.pauses().clear(kind.pause, name, run.operator(), run.reason());
     }
-    run.say("It goes on.");
   }
 
   private static void list(Run run) {

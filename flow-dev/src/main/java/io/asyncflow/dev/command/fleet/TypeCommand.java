@@ -1,16 +1,12 @@
 package io.asyncflow.dev.command.fleet;
 
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.TaskTypeSettings.Removable;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.api.stats.StageList.Percentiles;
 import io.asyncflow.api.stats.StageList.StageNumbers;
+import io.asyncflow.api.table.TableClient;
 import io.asyncflow.api.table.TaskTable;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
@@ -44,13 +40,6 @@ public final class TypeCommand extends CommandEntry {
   private static final String ROWS = "roll_threshold";
 
   private static final Argument<String> TYPE = parameter("TYPE", "the type");
-  private static final Argument<String> TABLE = parameter("TABLE", "its name, as tables shows it");
-  private static final Argument<Map<String, String>> COLUMNS =
-      parameter(
-              "COLUMN=VALUE",
-              "such as schedule_limit=50; show names the columns; max_retry_interval= and"
-                  + " max_unexpected_retries= with nothing behind the sign remove these limits")
-          .map();
 
   private static final Layout<TaskTypeSettings> TYPES =
       new Layout<TaskTypeSettings>()
@@ -99,10 +88,9 @@ public final class TypeCommand extends CommandEntry {
     command("list", JSON)
         .says("Shows all types.")
         .does(
-            run -> {
-              List<TaskTypeSettings> types = run.flow().taskTypes();
-              run.table(new Types(types), types, TYPES, "There are no task types.");
-            });
+            run ->
+                run.table(
+                    "scheduleCfgList", run.flow().taskTypes(), TYPES, "There are no task types."));
     command("show", TYPE, JSON).says("Shows all columns of a type.").does(TypeCommand::show);
     command("stages", TYPE, JSON)
         .says("Shows the stages of a type, and the numbers of their tasks.")
@@ -117,35 +105,35 @@ public final class TypeCommand extends CommandEntry {
         .does(
             run -> {
               List<TaskTable> tables = run.flow().tables().list(run.get(TYPE));
-              run.table(new Tables(tables), tables, TABLES, "It has no tables.");
+              run.table("tables", tables, TABLES, "It has no tables.");
             });
     command("roll", TYPE, OPERATOR, REASON, JSON)
         .says("Begins the next table of a type now, and prints its name.")
         .does(
             run -> {
-              String table = run.flow().tables().roll(run.get(TYPE), run.operator(), run.reason());
-              run.answer(new Rolled(table));
-              run.say(table);
+              TableClient tables = run.flow().tables();
+              run.sayId("table", tables.roll(run.get(TYPE), run.operator(), run.reason()));
             });
-    command("clean", TYPE, TABLE, OPERATOR, REASON)
+    Argument<String> table = parameter("TABLE", "its name, as tables shows it");
+    command("clean", TYPE, table, OPERATOR, REASON)
         .says(
             "Drops the first table of a type, which must be drained, before its retention is over.")
         .does(
-            run -> {
-              String table = run.get(TABLE);
-              run.flow().tables().clean(run.get(TYPE), table, run.operator(), run.reason());
-              run.say("It is dropped within a minute.");
-            });
-    command("save", TYPE, COLUMNS, OPERATOR, REASON)
+            "It is dropped within a minute.",
+            run ->
+                run.flow()
+                    .tables()
+                    .clean(run.get(TYPE), run.get(table), run.operator(), run.reason()));
+    Argument<Map<String, String>> columns =
+        parameter(
+                "COLUMN=VALUE",
+                "such as schedule_limit=50; show names the columns; max_retry_interval= and"
+                    + " max_unexpected_retries= with nothing behind the sign remove these limits")
+            .map();
+    command("save", TYPE, columns, OPERATOR, REASON)
         .says("Creates a type, or changes some columns of one.")
-        .does(TypeCommand::save);
+        .does("Saved.", run -> save(run, run.get(columns)));
   }
-
-  record Types(List<TaskTypeSettings> scheduleCfgList) {}
-
-  record Tables(List<TaskTable> tables) {}
-
-  record Rolled(String table) {}
 
   private static void show(Run run) {
     String name = run.get(TYPE);
@@ -158,11 +146,9 @@ public final class TypeCommand extends CommandEntry {
     run.say(SHEET.table(List.copyOf(columns.properties()), run.times()));
   }
 
-  private static void save(Run run) {
-    Map<String, String> columns = run.get(COLUMNS);
+  private static void save(Run run, Map<String, String> columns) {
     TaskTypeSettings type = settings(run.get(TYPE), columns);
     run.flow().saveTaskType(type, removed(columns), run.operator(), run.reason());
-    run.say("Saved.");
   }
 
   /** The columns that have a value. */

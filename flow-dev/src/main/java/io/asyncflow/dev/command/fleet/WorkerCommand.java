@@ -1,13 +1,5 @@
 package io.asyncflow.dev.command.fleet;
 
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.flag;
-import static io.asyncflow.dev.command.option.Argument.limit;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.worker.Worker;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.option.Argument;
@@ -25,15 +17,6 @@ import java.util.stream.Collectors;
 public final class WorkerCommand extends CommandEntry {
 
   private static final Argument<String> ID = parameter("ID", "the id of the worker");
-  private static final Argument<Integer> LIMIT =
-      limit(
-          1_000,
-          "the most workers",
-          "; there is no cursor, since the order changes with each heartbeat");
-  private static final Argument<Duration> GRACE =
-      option("--grace", "TIME", "interrupt what it still runs after so long, such as 5m").span();
-  private static final Argument<Boolean> UNDO =
-      flag("--undo", "take a drain back that it has not heard of");
 
   private static final Layout<Worker> TABLE =
       new Layout<Worker>()
@@ -59,14 +42,19 @@ public final class WorkerCommand extends CommandEntry {
     says(
         "Shows and drains the workers of a running server.",
         "Without a command, ./asyncflow worker runs the example worker.");
-    command("list", LIMIT, JSON)
+    Argument<Integer> limit =
+        limit(
+            1_000,
+            "the most workers",
+            "; there is no cursor, since the order changes with each heartbeat");
+    command("list", limit, JSON)
         .says("Shows workers, the one that was heard last first.")
         .does(
             run -> {
-              List<Worker> workers = run.flow().workers().list(run.get(LIMIT));
+              List<Worker> workers = run.flow().workers().list(run.get(limit));
               String none = "No worker has sent a heartbeat for a day.";
-              run.table(new Workers(workers), workers, TABLE, none);
-              run.sayIf(workers.size() == run.get(LIMIT), "There may be more workers.");
+              run.table("workerList", workers, TABLE, none);
+              run.sayIf(workers.size() == run.get(limit), "There may be more workers.");
             });
     command("show", ID, JSON)
         .says("Shows a worker, and what it says of itself.")
@@ -76,20 +64,21 @@ public final class WorkerCommand extends CommandEntry {
               run.sheet(worker, SHEET);
               described(worker).forEach((name, value) -> run.line(name, text(value)));
             });
-    command("drain", ID, GRACE, UNDO, OPERATOR, REASON)
+    Argument<Duration> grace =
+        option("--grace", "TIME", "interrupt what it still runs after so long, such as 5m").span();
+    Argument<Boolean> undo = flag("--undo", "take a drain back that it has not heard of");
+    command("drain", ID, grace, undo, OPERATOR, REASON)
         .says(
             "Tells a worker to finish what it runs, to release what it has not begun, and to stop.")
-        .does(run -> drain(run, run.get(ID), run.get(GRACE)));
+        .does(run -> drain(run, run.get(grace), run.get(undo)));
   }
 
-  record Workers(List<Worker> workerList) {}
-
-  private static void drain(Run run, String id, Duration grace) {
-    if (!run.get(UNDO)) {
-      run.flow().workers().drain(id, grace, run.operator(), run.reason());
+  private static void drain(Run run, Duration grace, boolean undo) {
+    if (!undo) {
+      run.flow().workers().drain(run.get(ID), grace, run.operator(), run.reason());
       run.say("It stops once its tasks are done.");
     } else if (grace == null) {
-      run.flow().workers().undoDrain(id, run.operator(), run.reason());
+      run.flow().workers().undoDrain(run.get(ID), run.operator(), run.reason());
       run.say("It need not stop.");
     } else {
       throw new UsageException("--grace is of a drain, and not of --undo.");

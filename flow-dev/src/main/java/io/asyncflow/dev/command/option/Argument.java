@@ -26,58 +26,6 @@ import picocli.CommandLine.TypeConversionException;
  */
 public record Argument<T>(String name, Function<TimeText, OptionSpec.Builder> builder, T absent) {
 
-  /** The name of the caller. */
-  public static final Argument<String> OPERATOR =
-      option(
-              "--operator",
-              "NAME",
-              "recorded with the act; your name on this machine if it is not given")
-          .byDefault("${sys:user.name:-cli}");
-
-  /** Why something is done. */
-  public static final Argument<String> REASON = option("--reason", "TEXT", "recorded with the act");
-
-  /** The most lines of a list. */
-  public static final Argument<Integer> LIMIT = limit(1_000, "the most that are shown");
-
-  /** Where a list goes on. */
-  public static final Argument<String> CURSOR =
-      option("--cursor", "C", "goes on where a list ended");
-
-  /** The answer is printed as JSON, and not as lines for people. */
-  public static final Argument<Boolean> JSON =
-      flag("--json", "print the answer as JSON, with the names of the API");
-
-  /** An option with a text. */
-  public static Argument<String> option(String name, String label, String... description) {
-    return new Argument<>(
-        name,
-        times ->
-            OptionSpec.builder(name).paramLabel(label).description(description).type(String.class),
-        null);
-  }
-
-  /** An option that is given or not. */
-  public static Argument<Boolean> flag(String name, String... description) {
-    return new Argument<>(
-        name,
-        times -> OptionSpec.builder(name).description(description).type(boolean.class),
-        false);
-  }
-
-  /** A parameter with a text. */
-  public static Argument<String> parameter(String label, String... description) {
-    return option(label, label, description);
-  }
-
-  /** An option with the most lines of a list. */
-  public static Argument<Integer> limit(int most, String what, String... further) {
-    String end = String.join("", further);
-    return option("--limit", "N", what + " (${DEFAULT-VALUE}), " + most + " at most" + end)
-        .number(1, most)
-        .byDefault("100");
-  }
-
   private <R> Argument<R> with(UnaryOperator<OptionSpec.Builder> change, R whenAbsent) {
     return new Argument<>(name, times -> change.apply(builder.apply(times)), whenAbsent);
   }

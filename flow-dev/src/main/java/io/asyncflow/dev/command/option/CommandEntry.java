@@ -1,6 +1,5 @@
 package io.asyncflow.dev.command.option;
 
-import io.asyncflow.api.FlowClient;
 import io.asyncflow.dev.environment.ServerOption;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +7,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
@@ -20,6 +20,59 @@ public class CommandEntry implements Runnable {
   public static final String TIMES =
       "A time is written 2026-11-23T03:00, in the time zone of this machine, or"
           + " 2026-11-23T03:00+01:00.";
+
+  /** The name of the caller. */
+  protected static final Argument<String> OPERATOR =
+      option(
+              "--operator",
+              "NAME",
+              "recorded with the act; your name on this machine if it is not given")
+          .byDefault("${sys:user.name:-cli}");
+
+  /** Why something is done. */
+  protected static final Argument<String> REASON =
+      option("--reason", "TEXT", "recorded with the act");
+
+  /** The most lines of a list. */
+  protected static final Argument<Integer> LIMIT = limit(1_000, "the most that are shown");
+
+  /** Where a list goes on. */
+  protected static final Argument<String> CURSOR =
+      option("--cursor", "C", "goes on where a list ended");
+
+  /** The answer is printed as JSON, and not as lines for people. */
+  protected static final Argument<Boolean> JSON =
+      flag("--json", "print the answer as JSON, with the names of the API");
+
+  /** An option with a text. */
+  protected static Argument<String> option(String name, String label, String... description) {
+    return new Argument<>(
+        name,
+        times ->
+            OptionSpec.builder(name).paramLabel(label).description(description).type(String.class),
+        null);
+  }
+
+  /** An option that is given or not. */
+  protected static Argument<Boolean> flag(String name, String... description) {
+    return new Argument<>(
+        name,
+        times -> OptionSpec.builder(name).description(description).type(boolean.class),
+        false);
+  }
+
+  /** A parameter with a text. */
+  protected static Argument<String> parameter(String label, String... description) {
+    return option(label, label, description);
+  }
+
+  /** An option with the most lines of a list. */
+  protected static Argument<Integer> limit(int most, String what, String... further) {
+    String end = String.join("", further);
+    return option("--limit", "N", what + " (${DEFAULT-VALUE}), " + most + " at most" + end)
+        .number(1, most)
+        .byDefault("100");
+  }
 
   private static final String KEY =
       "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
@@ -64,21 +117,6 @@ public class CommandEntry implements Runnable {
     CommandEntry entry = new CommandEntry(terminal, name);
     entries.put(name, entry);
     return entry.takes(arguments);
-  }
-
-  /** What is done to a thing. */
-  public interface Act {
-    void on(FlowClient flow, String id, String operator, String reason);
-  }
-
-  /** Adds an entry that does something to the thing with this id, and says that it is done. */
-  protected final CommandEntry act(String name, Argument<String> id, String done, Act act) {
-    return command(name, id, Argument.OPERATOR, Argument.REASON)
-        .does(
-            run -> {
-              act.on(run.flow(), run.get(id), run.operator(), run.reason());
-              run.say(done);
-            });
   }
 
   /** Sets the lines of the help about it; the first one stands in lists of commands. */
@@ -128,6 +166,11 @@ public class CommandEntry implements Runnable {
   public final CommandEntry does(Consumer<Run> value) {
     action = value;
     return this;
+  }
+
+  /** Sets what it does, and what it says then. */
+  public final CommandEntry does(String done, Consumer<Run> value) {
+    return does(value.andThen(run -> run.say(done)));
   }
 
   @Override

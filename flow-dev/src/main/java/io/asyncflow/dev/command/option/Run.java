@@ -1,8 +1,8 @@
 package io.asyncflow.dev.command.option;
 
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
+import static io.asyncflow.dev.command.option.CommandEntry.JSON;
+import static io.asyncflow.dev.command.option.CommandEntry.OPERATOR;
+import static io.asyncflow.dev.command.option.CommandEntry.REASON;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.OneLine;
@@ -98,6 +98,12 @@ public record Run(Terminal terminal, CommandSpec command, ServerOption server) {
     say(Layout.line(name, text).toList());
   }
 
+  /** Prints an id that a call has answered, as JSON with this name or alone. */
+  public void sayId(String name, String id) {
+    answer(Map.of(name, id));
+    say(id);
+  }
+
   /** Prints an answer as JSON or as a sheet. */
   public <T> void sheet(T answer, Layout<T> layout) {
     say(layout.sheet(answer(answer), times()));
@@ -111,6 +117,11 @@ public record Run(Terminal terminal, CommandSpec command, ServerOption server) {
   public <T> void table(Object answer, List<T> rows, Layout<T> layout, String none) {
     answer(answer);
     say(rows.isEmpty() ? List.of(none) : layout.table(rows, times()));
+  }
+
+  /** The same for rows that the answer has by this name. */
+  public <T> void table(String name, List<T> rows, Layout<T> layout, String none) {
+    table(Map.of(name, rows), rows, layout, none);
   }
 
   /**

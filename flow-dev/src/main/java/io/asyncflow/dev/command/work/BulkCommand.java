@@ -1,16 +1,9 @@
 package io.asyncflow.dev.command.work;
 
-import static io.asyncflow.dev.command.option.Argument.CURSOR;
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.LIMIT;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.bulk.Bulk;
 import io.asyncflow.api.bulk.BulkAct;
 import io.asyncflow.api.bulk.BulkArguments;
+import io.asyncflow.api.bulk.BulkClient;
 import io.asyncflow.api.bulk.BulkPage;
 import io.asyncflow.api.bulk.BulkPreview;
 import io.asyncflow.api.bulk.NewBulk;
@@ -29,24 +22,6 @@ import java.util.Map;
 public final class BulkCommand extends CommandEntry {
 
   private static final Argument<String> ID = parameter("ID", "the id of the bulk");
-  private static final Argument<BulkAct> ACT =
-      parameter("ACT", "${COMPLETION-CANDIDATES}").as(BulkAct.class);
-  private static final Argument<List<String>> WORDS =
-      parameter("WORDS", "as of task find, such as: type:tts status:failed").rest();
-  private static final Argument<Integer> STATUS =
-      option("--status", "N", "of SET_STATUS: 1, 4, 8 or 16").as(Integer.class);
-  private static final Argument<Long> RUN_AT =
-      option("--run-at", "MS", "of RESCHEDULE: when, in ms since 1970").as(Long.class);
-  private static final Argument<Long> DELAY =
-      option("--delay", "MS", "of RESCHEDULE: how long after the preview, in ms").as(Long.class);
-  private static final Argument<Integer> PRIORITY =
-      option("--priority", "N", "of RESCHEDULE: seconds of head start").as(Integer.class);
-  private static final Argument<Integer> CAP =
-      option("--cap", "N", "the most tasks to act on").as(Integer.class);
-  private static final Argument<String> TOKEN = parameter("TOKEN", "of the preview");
-  private static final Argument<Long> COUNT =
-      option("--count", "N", "how many tasks the preview has found").as(Long.class).required();
-
   private static final Layout<Bulk> TABLE =
       new Layout<Bulk>()
           .value("BULK", Bulk::bulkId)
@@ -80,12 +55,19 @@ public final class BulkCommand extends CommandEntry {
     says(
         "Acts on all tasks of a running server that match a search: preview says what would be"
             + " done, and start does it.");
-    command("preview", ACT, WORDS, STATUS, RUN_AT, DELAY, PRIORITY, CAP, JSON)
-        .says("Says what an act on all tasks that fit some words would do.")
-        .does(BulkCommand::preview);
-    command("start", TOKEN, COUNT, OPERATOR, REASON, JSON)
+    addPreview();
+    Argument<String> token = parameter("TOKEN", "of the preview");
+    Argument<Long> count =
+        option("--count", "N", "how many tasks the preview has found").as(Long.class).required();
+    command("start", token, count, OPERATOR, REASON, JSON)
         .says("Starts what was previewed, and prints the bulk's id.")
-        .does(BulkCommand::start);
+        .does(
+            run -> {
+              String reason = run.requiredReason();
+              BulkClient bulks = run.flow().bulk();
+              run.sayId(
+                  "bulkId", bulks.start(run.get(token), run.get(count), run.operator(), reason));
+            });
     command("list", LIMIT, CURSOR, JSON)
         .says("Lists bulks, the newest first.")
         .does(
@@ -103,19 +85,42 @@ public final class BulkCommand extends CommandEntry {
                   .forEach(
                       of -> run.line("refused", of.taskId() + ": " + of.code() + " " + of.msg()));
             });
-    act("stop", ID, "Stopped.", (flow, id, by, why) -> flow.bulk().stop(id, by, why))
-        .says("Stops a bulk; what it has done stays.");
-    act("resume", ID, "It goes on.", (flow, id, by, why) -> flow.bulk().resume(id, by, why))
-        .says("Lets a stopped bulk go on.");
+    command("stop", ID, OPERATOR, REASON)
+        .says("Stops a bulk; what it has done stays.")
+        .does("Stopped.", run -> run.flow().bulk().stop(run.get(ID), run.operator(), run.reason()));
+    command("resume", ID, OPERATOR, REASON)
+        .says("Lets a stopped bulk go on.")
+        .does(
+            "It goes on.",
+            run -> run.flow().bulk().resume(run.get(ID), run.operator(), run.reason()));
   }
 
-  record Started(String bulkId) {}
+  private void addPreview() {
+    Argument<BulkAct> act = parameter("ACT", "${COMPLETION-CANDIDATES}").as(BulkAct.class);
+    Argument<List<String>> words =
+        parameter("WORDS", "as of task find, such as: type:tts status:failed").rest();
+    Argument<Integer> status =
+        option("--status", "N", "of SET_STATUS: 1, 4, 8 or 16").as(Integer.class);
+    Argument<Long> runAt =
+        option("--run-at", "MS", "of RESCHEDULE: when, in ms since 1970").as(Long.class);
+    Argument<Long> delay =
+        option("--delay", "MS", "of RESCHEDULE: how long after the preview, in ms").as(Long.class);
+    Argument<Integer> priority =
+        option("--priority", "N", "of RESCHEDULE: seconds of head start").as(Integer.class);
+    Argument<Integer> cap = option("--cap", "N", "the most tasks to act on").as(Integer.class);
+    command("preview", act, words, status, runAt, delay, priority, cap, JSON)
+        .says("Says what an act on all tasks that fit some words would do.")
+        .does(
+            run -> {
+              BulkArguments arguments =
+                  new BulkArguments(
+                      run.get(status), run.get(runAt), run.get(delay), run.get(priority));
+              Map<String, Object> filter = Map.of("q", String.join(" ", run.get(words)));
+              preview(run, new NewBulk(run.get(act), filter, arguments, run.get(cap)));
+            });
+  }
 
-  private static void preview(Run run) {
-    BulkArguments arguments =
-        new BulkArguments(run.get(STATUS), run.get(RUN_AT), run.get(DELAY), run.get(PRIORITY));
-    Map<String, Object> filter = Map.of("q", String.join(" ", run.get(WORDS)));
-    NewBulk bulk = new NewBulk(run.get(ACT), filter, arguments, run.get(CAP));
+  private static void preview(Run run, NewBulk bulk) {
     BulkPreview preview = run.answer(run.flow().bulk().preview(bulk));
     run.say("%s would be tried on %s tasks.".formatted(preview.act(), text(preview.count())));
     preview
@@ -134,13 +139,6 @@ public final class BulkCommand extends CommandEntry {
     run.say(
         "bulk start %s --count %s --reason TEXT"
             .formatted(preview.token(), preview.count().count()));
-  }
-
-  private static void start(Run run) {
-    String reason = run.requiredReason();
-    String id = run.flow().bulk().start(run.get(TOKEN), run.get(COUNT), run.operator(), reason);
-    run.answer(new Started(id));
-    run.say(id);
   }
 
   private static String text(BoundedCount count) {

@@ -1,8 +1,5 @@
 package io.asyncflow.dev.command.work;
 
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.option;
-
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventClient;
@@ -23,20 +20,6 @@ import java.util.stream.Stream;
 /** {@code ./asyncflow events}: follows what happens at a server somewhere. */
 public final class EventsCommand extends CommandEntry {
 
-  private static final Argument<Set<String>> TYPE =
-      option("--type", "TYPE", "only those of these types").set(String.class);
-  private static final Argument<Set<EventKind>> KIND =
-      option("--kind", "KIND", "only ${COMPLETION-CANDIDATES}").set(EventKind.class);
-  private static final Argument<String> USER =
-      option("--user", "USER", "only those of this user's tasks");
-  private static final Argument<String> CURSOR =
-      option(
-          "--cursor",
-          "CURSOR",
-          "those after it, which may be of the past; what happens from now on, if absent");
-  private static final Argument<Integer> LIMIT =
-      option("--limit", "N", "end after so many events").number(1, 100_000_000);
-
   private final PrintStream err;
   private volatile String last;
   private volatile boolean isOver;
@@ -48,23 +31,39 @@ public final class EventsCommand extends CommandEntry {
     says(
         "Shows what happens to the tasks, jobs and schedules of a running server, as it happens,"
             + " until Ctrl-C. Types whose \"events\" is 0 tell nothing.");
-    callsServer().takes(TYPE, KIND, USER, CURSOR, LIMIT, JSON).does(this::follow);
+    Argument<Set<String>> types =
+        option("--type", "TYPE", "only those of these types").set(String.class);
+    Argument<Set<EventKind>> kinds =
+        option("--kind", "KIND", "only ${COMPLETION-CANDIDATES}").set(EventKind.class);
+    Argument<String> user = option("--user", "USER", "only those of this user's tasks");
+    Argument<String> cursor =
+        option(
+            "--cursor",
+            "CURSOR",
+            "those after it, which may be of the past; what happens from now on, if absent");
+    Argument<Integer> limit =
+        option("--limit", "N", "end after so many events").number(1, 100_000_000);
+    callsServer()
+        .takes(types, kinds, user, cursor, limit, JSON)
+        .does(
+            run -> {
+              Set<String> lower =
+                  run.get(types).stream()
+                      .map(type -> type.toLowerCase(Locale.ROOT))
+                      .collect(Collectors.toSet());
+              EventFilter filter = new EventFilter(lower, run.get(kinds), run.get(user));
+              follow(run, filter, run.get(cursor), run.get(limit));
+            });
   }
 
-  private void follow(Run run) {
-    Set<String> types =
-        run.get(TYPE).stream()
-            .map(type -> type.toLowerCase(Locale.ROOT))
-            .collect(Collectors.toSet());
-    EventFilter filter = new EventFilter(types, run.get(KIND), run.get(USER));
-    String cursor = run.get(CURSOR);
+  private void follow(Run run, EventFilter filter, String cursor, Integer limit) {
     EventClient events = run.flow().events();
     // Ends if there is no server, or no such cursor; follow would try again.
     String now = events.list(filter, cursor, 1, Duration.ZERO).cursor();
     last = cursor == null ? now : cursor;
     Runtime.getRuntime().addShutdownHook(new Thread(this::sayHowItGoesOn, "leave"));
     try {
-      events.follow(filter, last, event -> show(run, event), next -> keep(next, run.get(LIMIT)));
+      events.follow(filter, last, event -> show(run, event), next -> keep(next, limit));
     } catch (InterruptedException e) { // by keep, after the last one that is wanted
       sayHowItGoesOn();
     }

@@ -1,11 +1,5 @@
 package io.asyncflow.dev.command.work;
 
-import static io.asyncflow.dev.command.option.Argument.CURSOR;
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.LIMIT;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobListRequest;
 import io.asyncflow.api.JobPage;
@@ -27,21 +21,6 @@ import java.util.Set;
 public final class JobCommand extends CommandEntry {
 
   private static final Argument<String> ID = parameter("ID", "the id of the job");
-  private static final Argument<String> OF_USER =
-      option("--user", "USER", "only jobs of this user");
-  private static final Argument<String> OF_TYPE =
-      option("--type", "TYPE", "only jobs of this type");
-  private static final Argument<Set<JobState>> STATE =
-      option("--state", "STATE", "only ${COMPLETION-CANDIDATES}").set(JobState.class);
-  private static final Argument<String> TYPE =
-      parameter("TYPE", "the type of its split and its merge");
-  private static final Argument<String> USER =
-      option("--user", "USER", "the user that it is for").required();
-  private static final Argument<Path> INPUT =
-      option("--input", "FILE", "the file with its input").as(Path.class).required();
-  private static final Argument<String> KEY =
-      option("--key", "KEY", "the same key and input create one job, however often it is said");
-
   private static final Layout<Job> TABLE =
       new Layout<Job>()
           .value("JOB", Job::jobId)
@@ -86,32 +65,46 @@ public final class JobCommand extends CommandEntry {
   public JobCommand(Terminal terminal) {
     super(terminal, "job");
     says("Shows and steers the jobs of a running server.");
-    command("list", OF_USER, OF_TYPE, STATE, LIMIT, CURSOR, JSON)
-        .says("Shows jobs, newest first.")
-        .does(JobCommand::list);
+    addList();
     command("show", ID, JSON)
         .says("Shows a job.")
         .does(run -> run.sheet(run.flow().jobs().getJob(run.get(ID)), SHEET));
     command("tasks", ID, LIMIT, CURSOR, JSON)
         .says("Shows the children of a job, in their order.")
         .does(JobCommand::tasks);
-    command("create", TYPE, USER, INPUT, KEY, JSON)
-        .says("Creates a job that a split divides, and prints its id.")
-        .does(JobCommand::create);
-    act("cancel", ID, "Cancelled.", (flow, id, by, why) -> flow.jobs().cancelJob(id, by, why))
-        .says("Cancels what is left of a job.");
-    act("retry", ID, "They run again.", (flow, id, by, why) -> flow.jobs().retryJob(id, by, why))
-        .says("Runs the failed and cancelled tasks of a job again that has ended.");
+    addCreate();
+    command("cancel", ID, OPERATOR, REASON)
+        .says("Cancels what is left of a job.")
+        .does(
+            "Cancelled.",
+            run -> run.flow().jobs().cancelJob(run.get(ID), run.operator(), run.reason()));
+    command("retry", ID, OPERATOR, REASON)
+        .says("Runs the failed and cancelled tasks of a job again that has ended.")
+        .does(
+            "They run again.",
+            run -> run.flow().jobs().retryJob(run.get(ID), run.operator(), run.reason()));
   }
 
-  record Created(String jobId) {}
-
-  private static void list(Run run) {
-    JobListRequest request =
-        new JobListRequest(
-            run.get(OF_USER), run.get(OF_TYPE), run.get(STATE), run.get(LIMIT), run.get(CURSOR));
-    JobPage found = run.flow().jobs().getJobList(request);
-    run.table(found, found.jobList(), TABLE, "There are no such jobs.", found.nextCursor());
+  private void addList() {
+    Argument<String> user = option("--user", "USER", "only jobs of this user");
+    Argument<String> type = option("--type", "TYPE", "only jobs of this type");
+    Argument<Set<JobState>> state =
+        option("--state", "STATE", "only ${COMPLETION-CANDIDATES}").set(JobState.class);
+    command("list", user, type, state, LIMIT, CURSOR, JSON)
+        .says("Shows jobs, newest first.")
+        .does(
+            run -> {
+              JobListRequest request =
+                  new JobListRequest(
+                      run.get(user),
+                      run.get(type),
+                      run.get(state),
+                      run.get(LIMIT),
+                      run.get(CURSOR));
+              JobPage found = run.flow().jobs().getJobList(request);
+              run.table(
+                  found, found.jobList(), TABLE, "There are no such jobs.", found.nextCursor());
+            });
   }
 
   private static void tasks(Run run) {
@@ -119,12 +112,21 @@ public final class JobCommand extends CommandEntry {
     run.table(found, found.taskList(), CHILDREN, "It has no children.", found.nextCursor());
   }
 
-  private static void create(Run run) {
-    NewJob job = NewJob.of(run.get(TYPE), run.get(USER), TextFile.read(run.get(INPUT)));
-    String key = run.get(KEY);
-    String id = run.flow().jobs().createJob(key == null ? job : job.withIdempotencyKey(key));
-    run.answer(new Created(id));
-    run.say(id);
+  private void addCreate() {
+    Argument<String> type = parameter("TYPE", "the type of its split and its merge");
+    Argument<String> user = option("--user", "USER", "the user that it is for").required();
+    Argument<Path> input =
+        option("--input", "FILE", "the file with its input").as(Path.class).required();
+    Argument<String> key =
+        option("--key", "KEY", "the same key and input create one job, however often it is said");
+    command("create", type, user, input, key, JSON)
+        .says("Creates a job that a split divides, and prints its id.")
+        .does(
+            run -> {
+              NewJob job = NewJob.of(run.get(type), run.get(user), TextFile.read(run.get(input)));
+              job = run.get(key) == null ? job : job.withIdempotencyKey(run.get(key));
+              run.sayId("jobId", run.flow().jobs().createJob(job));
+            });
   }
 
   private static String state(Job job) {

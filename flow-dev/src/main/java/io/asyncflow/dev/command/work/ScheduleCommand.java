@@ -1,17 +1,7 @@
 package io.asyncflow.dev.command.work;
 
-import static io.asyncflow.dev.command.option.Argument.CURSOR;
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.LIMIT;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.flag;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.schedule.Backfilled;
@@ -67,133 +57,145 @@ public final class ScheduleCommand extends CommandEntry {
 
   private static final Argument<String> NAME =
       parameter("NAME", "the name of the schedule, or its id");
-  private static final Argument<ScheduleState> STATE =
-      option("--state", "STATE", "only those that are ${COMPLETION-CANDIDATES}")
-          .as(ScheduleState.class);
-  private static final Argument<String> TYPE =
-      option("--type", "TYPE", "only those that create tasks or jobs of this type");
-  private static final Argument<Integer> FIRES =
-      option("--fires", "N", "how many (${DEFAULT-VALUE})").number(1, 1_000).byDefault("10");
-  private static final Argument<String> CRON =
-      option("--cron", "EXPRESSION", "a plan in its place");
-  private static final Argument<String> ZONE =
-      option("--zone", "ZONE", "the time zone of --cron, as Europe/Berlin; UTC if it is not given");
-  private static final Argument<Duration> EVERY =
-      option("--every", "DURATION", "a plan in its place").span("a duration such as 30s or 1h30m");
-  private static final Argument<Instant> AFTER =
-      option("--from", "TIME", "fires after this; now").time();
-  private static final Argument<Integer> COUNT =
-      option("--count", "N", "how many (${DEFAULT-VALUE})").number(1, 100).byDefault("10");
-  private static final Argument<Instant> UNTIL =
-      option("--until", "TIME", "when it resumes by itself; never if it is not given").time();
-  private static final Argument<Boolean> CATCH_UP =
-      flag(
-          "--catch-up",
-          "make the fires of the pause too, as far as the schedule's catch-up policy goes");
-  private static final Argument<Path> FILE = parameter("FILE", "the file").as(Path.class);
-  private static final Argument<String> KEY =
-      option("--key", "KEY", "the same key creates one run, however often it is said");
-  private static final Argument<Instant> FROM =
-      option("--from", "TIME", "the first fire time").time().required();
-  private static final Argument<Instant> TO =
-      option("--to", "TIME", "the end of the fire times, which is not one of them")
-          .time()
-          .required();
-  private static final Argument<Integer> MOST =
-      option("--limit", "N", "the most fires that are made (${DEFAULT-VALUE})")
-          .number(1, 100_000_000)
-          .byDefault("1000");
 
   public ScheduleCommand(Terminal terminal) {
     super(terminal, "schedule");
     says("Shows and steers the schedules of a running server.")
         .endsWith(TIMES.replace("+01:00.", "+01:00; a duration 30s, 1h30m or 2d."));
     addReads();
+    addPreview();
     addActs();
+    addRuns();
   }
 
   private void addReads() {
-    command("list", STATE, TYPE, LIMIT, CURSOR, JSON)
+    Argument<ScheduleState> state =
+        option("--state", "STATE", "only those that are ${COMPLETION-CANDIDATES}")
+            .as(ScheduleState.class);
+    Argument<String> type =
+        option("--type", "TYPE", "only those that create tasks or jobs of this type");
+    command("list", state, type, LIMIT, CURSOR, JSON)
         .says("Shows schedules, newest first.")
-        .does(ScheduleCommand::list);
-    command("show", NAME, FIRES, JSON)
+        .does(run -> list(run, run.get(state), run.get(type)));
+    Argument<Integer> fires =
+        option("--fires", "N", "how many (${DEFAULT-VALUE})").number(1, 1_000).byDefault("10");
+    command("show", NAME, fires, JSON)
         .says("Shows a schedule and its last fires.")
-        .does(ScheduleCommand::show);
-    command("preview", NAME.optional(), CRON, ZONE, EVERY, AFTER, COUNT, JSON)
+        .does(run -> show(run, run.get(fires)));
+  }
+
+  private void addPreview() {
+    Argument<String> name = NAME.optional();
+    Argument<String> cron = option("--cron", "EXPRESSION", "a plan in its place");
+    Argument<String> zone =
+        option(
+            "--zone", "ZONE", "the time zone of --cron, as Europe/Berlin; UTC if it is not given");
+    Argument<Duration> every =
+        option("--every", "DURATION", "a plan in its place")
+            .span("a duration such as 30s or 1h30m");
+    Argument<Instant> from = option("--from", "TIME", "fires after this; now").time();
+    Argument<Integer> count =
+        option("--count", "N", "how many (${DEFAULT-VALUE})").number(1, 100).byDefault("10");
+    command("preview", name, cron, zone, every, from, count, JSON)
         .says("Shows when a schedule fires next, or when a plan would; the server stores nothing.")
-        .does(ScheduleCommand::preview);
+        .does(
+            run -> {
+              if (Stream.of(name, cron, every).map(run::get).filter(Objects::nonNull).count()
+                  != 1) {
+                throw new UsageException("preview needs one of NAME, --cron and --every.");
+              }
+              if (run.get(zone) != null && run.get(cron) == null) {
+                throw new UsageException("--zone belongs to --cron.");
+              }
+              Schedule schedule =
+                  run.get(name) == null ? null : find(run.flow().schedules(), run.get(name));
+              FirePreviewRequest request =
+                  schedule == null
+                      ? planOf(run.get(cron), run.get(zone), run.get(every))
+                      : planOf(schedule);
+              request = run.get(from) == null ? request : request.from(run.get(from));
+              preview(run, schedule, request.count(run.get(count)));
+            });
   }
 
   private void addActs() {
-    command("pause", NAME, UNTIL, OPERATOR, REASON)
+    Argument<Instant> until =
+        option("--until", "TIME", "when it resumes by itself; never if it is not given").time();
+    command("pause", NAME, until, OPERATOR, REASON)
         .says(
             "Stops the fires of a schedule. Tasks of later fires that exist already are cancelled,"
                 + " unless a worker holds them.")
-        .does(ScheduleCommand::pause);
-    command("resume", NAME, CATCH_UP, OPERATOR, REASON)
+        .does(run -> pause(run, run.get(until)));
+    Argument<Boolean> catchUp =
+        flag(
+            "--catch-up",
+            "make the fires of the pause too, as far as the schedule's catch-up policy goes");
+    command("resume", NAME, catchUp, OPERATOR, REASON)
         .says("Lets a paused schedule fire again.")
-        .does(ScheduleCommand::resume);
-    act("delete", NAME, "Deleted.", ScheduleCommand::delete)
+        .does(run -> resume(run, run.get(catchUp)));
+    command("delete", NAME, OPERATOR, REASON)
         .says(
             "Deletes a schedule. Tasks of later fires that exist already are cancelled, unless a"
-                + " worker holds them; its history stays.");
-    command("save", FILE, JSON)
+                + " worker holds them; its history stays.")
+        .does(
+            "Deleted.",
+            run -> {
+              ScheduleClient schedules = run.flow().schedules();
+              schedules.delete(idIn(schedules, run), run.operator(), run.reason());
+            });
+  }
+
+  private void addRuns() {
+    Argument<Path> file = parameter("FILE", "the file").as(Path.class);
+    command("save", file, JSON)
         .says(
-            "Creates or changes the schedule that a file defines: the JSON object that is scheduleData"
-                + " in /api/schedule/save.")
-        .does(ScheduleCommand::save);
-    command("trigger", NAME, KEY, OPERATOR, REASON, JSON)
+            "Creates or changes the schedule that a file defines: the JSON object that is"
+                + " scheduleData in /api/schedule/save.")
+        .does(run -> save(run, read(run.get(file))));
+    Argument<String> key =
+        option("--key", "KEY", "the same key creates one run, however often it is said");
+    command("trigger", NAME, key, OPERATOR, REASON, JSON)
         .says("Creates the task or the job of a schedule now, beside its plan, and prints its id.")
-        .does(ScheduleCommand::trigger);
-    command("backfill", NAME, FROM, TO, MOST, OPERATOR, REASON, JSON)
+        .does(run -> trigger(run, run.get(key)));
+    Argument<Instant> from = option("--from", "TIME", "the first fire time").time().required();
+    Argument<Instant> to =
+        option("--to", "TIME", "the end of the fire times, which is not one of them")
+            .time()
+            .required();
+    Argument<Integer> most =
+        option("--limit", "N", "the most fires that are made (${DEFAULT-VALUE})")
+            .number(1, 100_000_000)
+            .byDefault("1000");
+    command("backfill", NAME, from, to, most, OPERATOR, REASON, JSON)
         .says("Makes the fires of the past that have no task or job. A repeat makes none again.")
-        .does(ScheduleCommand::backfill);
+        .does(run -> backfill(run, run.get(from), run.get(to), run.get(most)));
   }
 
   /** A schedule with the members of its history beside its own. */
   record Shown(@JsonUnwrapped Schedule schedule, @JsonUnwrapped FirePage fires) {}
 
-  private static void list(Run run) {
-    Set<ScheduleState> states = run.get(STATE) == null ? Set.of() : Set.of(run.get(STATE));
+  private static void list(Run run, ScheduleState state, String type) {
+    Set<ScheduleState> states = state == null ? Set.of() : Set.of(state);
     ScheduleListRequest request =
-        new ScheduleListRequest(states, run.get(TYPE), run.get(LIMIT), run.get(CURSOR));
+        new ScheduleListRequest(states, type, run.get(LIMIT), run.get(CURSOR));
     SchedulePage found = run.flow().schedules().list(request);
-    run.table(
-        found,
-        found.scheduleList(),
-        ScheduleText.TABLE,
-        "There are no such schedules.",
-        found.nextCursor());
+    String none = "There are no such schedules.";
+    run.table(found, found.scheduleList(), ScheduleText.TABLE, none, found.nextCursor());
   }
 
-  private static void show(Run run) {
+  private static void show(Run run, int fires) {
     ScheduleClient schedules = run.flow().schedules();
     Schedule schedule = find(schedules, run.get(NAME));
-    FirePage page = schedules.fires(schedule.scheduleId(), run.get(FIRES), null);
+    FirePage page = schedules.fires(schedule.scheduleId(), fires, null);
     run.answer(new Shown(schedule, page));
     run.say(ScheduleText.SHEET.sheet(schedule, run.times()));
     List<String> history = ScheduleText.history(page, run.times());
-    if (!history.isEmpty()) {
-      run.say("");
-      run.say(history);
-    }
+    run.sayIf(!history.isEmpty(), "");
+    run.say(history);
   }
 
-  private static void preview(Run run) {
-    String name = run.get(NAME);
-    if (Stream.of(NAME, CRON, EVERY).map(run::get).filter(Objects::nonNull).count() != 1) {
-      throw new UsageException("preview needs one of NAME, --cron and --every.");
-    }
-    if (run.get(ZONE) != null && run.get(CRON) == null) {
-      throw new UsageException("--zone belongs to --cron.");
-    }
-    ScheduleClient schedules = run.flow().schedules();
-    Schedule schedule = name == null ? null : find(schedules, name);
-    FirePreviewRequest request = schedule == null ? planOf(run) : planOf(schedule);
-    if (run.get(AFTER) != null) {
-      request = request.from(run.get(AFTER));
-    }
-    FirePreview preview = run.answer(schedules.preview(request.count(run.get(COUNT))));
+  private static void preview(Run run, Schedule schedule, FirePreviewRequest request) {
+    FirePreview preview = run.answer(run.flow().schedules().preview(request));
     if (schedule != null) {
       sayState(run, schedule);
     }
@@ -224,10 +226,9 @@ public final class ScheduleCommand extends CommandEntry {
     }
   }
 
-  private static FirePreviewRequest planOf(Run run) {
-    Long everyMs = run.get(EVERY) == null ? null : (Long) run.get(EVERY).toMillis();
-    return new FirePreviewRequest(
-        run.get(CRON), run.get(ZONE), everyMs, null, null, null, null, null, null);
+  private static FirePreviewRequest planOf(String cron, String zone, Duration every) {
+    Long everyMs = every == null ? null : (Long) every.toMillis();
+    return new FirePreviewRequest(cron, zone, everyMs, null, null, null, null, null, null);
   }
 
   private static FirePreviewRequest planOf(Schedule schedule) {
@@ -239,22 +240,21 @@ public final class ScheduleCommand extends CommandEntry {
     return FirePreviewRequest.of(schedule);
   }
 
-  private static void pause(Run run) {
-    Instant end = run.get(UNTIL);
+  private static void pause(Run run, Instant until) {
     ScheduleClient schedules = run.flow().schedules();
-    String id = find(schedules, run.get(NAME)).scheduleId();
-    schedules.pause(id, end, run.operator(), run.reason());
+    String id = idIn(schedules, run);
+    schedules.pause(id, until, run.operator(), run.reason());
     if (schedules.get(id).state() == ScheduleState.ENDED) {
       run.say("It has ended, so there is nothing to pause.");
     } else {
-      run.say(end == null ? "Paused." : "Paused until " + run.times().of(end) + ".");
+      run.say(until == null ? "Paused." : "Paused until " + run.times().of(until) + ".");
     }
   }
 
-  private static void resume(Run run) {
+  private static void resume(Run run, boolean catchUp) {
     ScheduleClient schedules = run.flow().schedules();
-    String id = find(schedules, run.get(NAME)).scheduleId();
-    schedules.resume(id, run.get(CATCH_UP), run.operator(), run.reason());
+    String id = idIn(schedules, run);
+    schedules.resume(id, catchUp, run.operator(), run.reason());
     Schedule schedule = schedules.get(id);
     if (schedule.state() == ScheduleState.ENDED) {
       run.say("It has ended: no fire is left.");
@@ -265,17 +265,11 @@ public final class ScheduleCommand extends CommandEntry {
     }
   }
 
-  private static void delete(FlowClient flow, String name, String operator, String reason) {
-    String id = find(flow.schedules(), name).scheduleId();
-    flow.schedules().delete(id, operator, reason);
-  }
-
-  private static void save(Run run) {
-    SavedSchedule saved = run.answer(run.flow().schedules().save(read(run.get(FILE))));
+  private static void save(Run run, NewSchedule schedule) {
+    SavedSchedule saved = run.answer(run.flow().schedules().save(schedule));
     Long next = saved.nextFireTime();
-    run.say(
-        saved.outcome()
-            + (next == null ? "." : "; its next fire is at " + run.times().of(next) + "."));
+    String more = next == null ? "." : "; its next fire is at " + run.times().of(next) + ".";
+    run.say(saved.outcome() + more);
   }
 
   private static NewSchedule read(Path file) {
@@ -290,30 +284,31 @@ public final class ScheduleCommand extends CommandEntry {
     }
   }
 
-  private static void trigger(Run run) {
+  private static void trigger(Run run, String key) {
     ScheduleClient schedules = run.flow().schedules();
-    String id = find(schedules, run.get(NAME)).scheduleId();
-    TriggeredRun made =
-        run.answer(schedules.trigger(id, run.get(KEY), run.operator(), run.reason()));
+    String id = idIn(schedules, run);
+    TriggeredRun made = run.answer(schedules.trigger(id, key, run.operator(), run.reason()));
     run.say(made.jobId() == null ? made.taskId() : "job " + made.jobId());
   }
 
-  private static void backfill(Run run) {
-    Instant next = run.get(FROM);
-    int limit = run.get(MOST);
+  private static void backfill(Run run, Instant from, Instant to, int limit) {
     ScheduleClient schedules = run.flow().schedules();
-    String id = find(schedules, run.get(NAME)).scheduleId();
+    String id = idIn(schedules, run);
+    Instant next = from;
     int made = 0;
     while (next != null && made < limit) {
       int most = Math.min(limit - made, MOST_AT_ONCE);
-      Backfilled page =
-          schedules.backfill(id, next, run.get(TO), most, run.operator(), run.reason());
+      Backfilled page = schedules.backfill(id, next, to, most, run.operator(), run.reason());
       made += page.made();
       next = page.nextFrom() == null ? null : Instant.ofEpochMilli(page.nextFrom());
     }
     run.answer(new Backfilled(made, next == null ? null : next.toEpochMilli()));
     run.say("Fires made: " + made + ".");
     run.sayIf(next != null, "There are more from " + run.times().of(next) + " on.");
+  }
+
+  private static String idIn(ScheduleClient schedules, Run run) {
+    return find(schedules, run.get(NAME)).scheduleId();
   }
 
   /** By its name, or by its id if no schedule has this name. */

@@ -1,17 +1,7 @@
 package io.asyncflow.dev.command.work;
 
-import static io.asyncflow.dev.command.option.Argument.CURSOR;
-import static io.asyncflow.dev.command.option.Argument.JSON;
-import static io.asyncflow.dev.command.option.Argument.LIMIT;
-import static io.asyncflow.dev.command.option.Argument.OPERATOR;
-import static io.asyncflow.dev.command.option.Argument.REASON;
-import static io.asyncflow.dev.command.option.Argument.flag;
-import static io.asyncflow.dev.command.option.Argument.limit;
-import static io.asyncflow.dev.command.option.Argument.option;
-import static io.asyncflow.dev.command.option.Argument.parameter;
-
 import io.asyncflow.api.Call;
-import io.asyncflow.api.CreateResult;
+import io.asyncflow.api.Copy;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskAct;
@@ -53,59 +43,13 @@ public final class TaskCommand extends CommandEntry {
 
   private static final Argument<String> ID =
       parameter("ID", "the id of the task, as 249845410066071552_lark_task_1");
-  private static final Argument<List<String>> WORDS =
-      parameter(
-              "WORDS",
-              "type: stage: status: user: worker: job: id: text: created: age< age> due< due>"
-                  + " retries< retries>, or an id or a text alone")
-          .rest();
-  private static final Argument<String> TYPE = parameter("TYPE", "its type");
-  private static final Argument<String> FIRST_STAGE = parameter("STAGE", "its first stage");
-  private static final Argument<TaskStatus> TO_STATUS =
-      parameter("STATUS", "WAITING, SUCCESS, FAILED or CANCELLED").as(TaskStatus.class);
-  private static final Argument<List<String>> WORKERS =
-      parameter("WORKER,...", "the ids of the workers").list().optional();
-
-  private static final Argument<String> OF_TYPE =
-      option("--type", "TYPE", "the tasks of this type");
-  private static final Argument<String> OF_USER =
-      option("--user", "USER", "the tasks of this user");
-  private static final Argument<Set<TaskStatus>> STATUS =
-      option("--status", "STATUS", "only ${COMPLETION-CANDIDATES}").set(TaskStatus.class);
-  private static final Argument<Integer> MOST_FOUND = limit(200, "the most that are shown");
-  private static final Argument<String> ONLY_TYPE =
-      option("--type", "TYPE", "only tasks of this type");
-  private static final Argument<String> ONLY_WORKER =
-      option("--worker", "ID", "only tasks of this worker");
-  private static final Argument<Integer> MOST_RUNNING =
-      limit(
-          1_000,
-          "the most tasks",
-          "; there is no cursor, so name a type or a worker to see others");
-  private static final Argument<String> USER =
-      option("--user", "USER", "the user that it is for").required();
-  private static final Argument<String> CONTEXT =
-      option("--context", "TEXT", "the context of its first stage").byDefault("");
-  private static final Argument<Integer> PRIORITY =
-      option("--priority", "N", "seconds of head start").number(0, MOST);
+  private static final Argument<Instant> AT = option("--at", "TIME", "it is due then").time();
   private static final Argument<Duration> DELAY =
       option("--delay", "TIME", "it is due after so long, such as 30s or 2d").span();
-  private static final Argument<Instant> AT = option("--at", "TIME", "it is due then").time();
-  private static final Argument<String> KEY =
-      option("--key", "KEY", "the same key and task create one task, however often it is said");
-  private static final Argument<String> FROM_STAGE =
-      option("--stage", "STAGE", "from this stage on");
-  private static final Argument<String> WITH_CONTEXT =
-      option("--context", "TEXT", "with this context");
-  private static final Argument<Integer> EPOCH =
-      option(
-              "--epoch",
-              "N",
-              "only the hold with this leaseEpoch; the hold of now if it is not given")
-          .number(1, MOST);
-  private static final Argument<Boolean> ALL = flag("--all", "all workers");
+  private static final Argument<Integer> PRIORITY =
+      option("--priority", "N", "seconds of head start").number(0, MOST);
 
-  static final Layout<Task> TABLE =
+  private static final Layout<Task> TABLE =
       new Layout<Task>()
           .value("TASK", Task::taskId)
           .value("STATUS", Task::taskStatus)
@@ -129,12 +73,7 @@ public final class TaskCommand extends CommandEntry {
           .value("last worker", Task::workerId)
           .value("progress", task -> percent(task.progress()))
           .value("job", Task::jobId)
-          .value(
-              "copy",
-              task ->
-                  task.copy() == null
-                      ? null
-                      : task.copy().index() + 1 + " of " + task.copy().total())
+          .value("copy", task -> copy(task.copy()))
           .value("schedule", Task::scheduleId)
           .time("created", Task::createTime)
           .time("changed", Task::modifyTime)
@@ -168,12 +107,17 @@ public final class TaskCommand extends CommandEntry {
     super(terminal, "task");
     says("Finds, shows and steers tasks of a running server.").endsWith(TIMES);
     addReads();
+    addLists();
     addCreates();
     addActs();
   }
 
   private static String retried(Integer failures, Integer most) {
     return most == null ? null : failures + " of at most " + most + " that are retried";
+  }
+
+  private static String copy(Copy copy) {
+    return copy == null ? null : copy.index() + 1 + " of " + copy.total();
   }
 
   private static String percent(Integer progress) {
@@ -190,20 +134,10 @@ public final class TaskCommand extends CommandEntry {
         .collect(Collectors.joining(", "));
   }
 
-  /** A task that an act has made or made wait again. */
-  record Acted(String taskId) {}
-
   private void addReads() {
     command("show", ID, JSON)
         .says("Shows a task.")
         .does(run -> run.sheet(run.flow().getTask(run.get(ID)), SHEET));
-    command("list", OF_TYPE, OF_USER, STATUS, LIMIT, CURSOR, JSON)
-        .says("Shows the tasks of a type or of a user, newest first.")
-        .does(TaskCommand::list);
-    command("find", WORDS, MOST_FOUND, CURSOR, JSON)
-        .isAlso("search")
-        .says("Lists tasks that fit some words, such as: type:tts status:failed age<1h.")
-        .does(TaskCommand::find);
     command("why", ID, JSON).says("Says why a task does not run.").does(TaskCommand::why);
     command("history", ID, JSON)
         .says("Shows what happened to a task.")
@@ -213,18 +147,53 @@ public final class TaskCommand extends CommandEntry {
               run.say(HISTORY.table(history.entries(), run.times()));
               run.sayIf(history.gaps(), "Earlier runs are not known any more.");
             });
-    command("running", ONLY_TYPE, ONLY_WORKER, MOST_RUNNING, JSON)
-        .says("Shows tasks that are executing, those that have run for the longest first.")
-        .does(TaskCommand::running);
   }
 
-  private static void list(Run run) {
-    String type = run.get(OF_TYPE);
-    String user = run.get(OF_USER);
+  private static void why(Run run) {
+    Why why = run.answer(run.flow().find().why(run.get(ID)));
+    for (WhyReason reason : why.reasons()) {
+      run.line(reason.code(), reason.text());
+      run.line("", reason.until() == null ? null : "until " + run.times().of(reason.until()));
+    }
+    run.sayIf(why.reasons().isEmpty(), "It is due, and a worker should take it at once.");
+  }
+
+  private void addLists() {
+    Argument<String> type = option("--type", "TYPE", "the tasks of this type");
+    Argument<String> user = option("--user", "USER", "the tasks of this user");
+    Argument<Set<TaskStatus>> status =
+        option("--status", "STATUS", "only ${COMPLETION-CANDIDATES}").set(TaskStatus.class);
+    command("list", type, user, status, LIMIT, CURSOR, JSON)
+        .says("Shows the tasks of a type or of a user, newest first.")
+        .does(run -> list(run, run.get(type), run.get(user), run.get(status)));
+    Argument<List<String>> words =
+        parameter(
+                "WORDS",
+                "type: stage: status: user: worker: job: id: text: created: age< age> due< due>"
+                    + " retries< retries>, or an id or a text alone")
+            .rest();
+    Argument<Integer> mostFound = limit(200, "the most that are shown");
+    command("find", words, mostFound, CURSOR, JSON)
+        .isAlso("search")
+        .says("Lists tasks that fit some words, such as: type:tts status:failed age<1h.")
+        .does(run -> find(run, String.join(" ", run.get(words)), run.get(mostFound)));
+    Argument<String> onlyType = option("--type", "TYPE", "only tasks of this type");
+    Argument<String> onlyWorker = option("--worker", "ID", "only tasks of this worker");
+    Argument<Integer> mostRunning =
+        limit(
+            1_000,
+            "the most tasks",
+            "; there is no cursor, so name a type or a worker to see others");
+    command("running", onlyType, onlyWorker, mostRunning, JSON)
+        .says("Shows tasks that are executing, those that have run for the longest first.")
+        .does(run -> running(run, run.get(onlyType), run.get(onlyWorker), run.get(mostRunning)));
+  }
+
+  private static void list(Run run, String type, String user, Set<TaskStatus> statuses) {
     if ((type == null) == (user == null)) {
       throw new UsageException("list needs either --type TYPE or --user USER.");
     }
-    TaskPageRequest request = new TaskPageRequest(run.get(STATUS), run.get(LIMIT), run.get(CURSOR));
+    TaskPageRequest request = new TaskPageRequest(statuses, run.get(LIMIT), run.get(CURSOR));
     TaskPage found =
         type == null
             ? run.flow().getUserTaskList(user, request)
@@ -232,9 +201,8 @@ public final class TaskCommand extends CommandEntry {
     run.table(found, found.taskList(), TABLE, "There are no such tasks.", found.nextCursor());
   }
 
-  private static void find(Run run) {
-    String words = String.join(" ", run.get(WORDS));
-    SearchRequest request = new SearchRequest(words, null, run.get(MOST_FOUND), run.get(CURSOR));
+  private static void find(Run run, String words, int limit) {
+    SearchRequest request = new SearchRequest(words, null, limit, run.get(CURSOR));
     FoundTasks found = run.answer(run.flow().find().search(request));
     if (!found.taskList().isEmpty()) {
       run.say(TABLE.table(found.taskList(), run.times()));
@@ -248,120 +216,131 @@ public final class TaskCommand extends CommandEntry {
         "There are more places than one search looks at: name a type or a stage.");
   }
 
-  private static void why(Run run) {
-    Why why = run.answer(run.flow().find().why(run.get(ID)));
-    for (WhyReason reason : why.reasons()) {
-      run.line(reason.code(), reason.text());
-      run.line("", reason.until() == null ? null : "until " + run.times().of(reason.until()));
-    }
-    run.sayIf(why.reasons().isEmpty(), "It is due, and a worker should take it at once.");
-  }
-
-  private static void running(Run run) {
-    RunningPage page =
-        run.flow().find().running(run.get(ONLY_TYPE), run.get(ONLY_WORKER), run.get(MOST_RUNNING));
+  private static void running(Run run, String type, String worker, int limit) {
+    RunningPage page = run.flow().find().running(type, worker, limit);
     run.table(page, page.runningList(), RUNNING, "Nothing is executing.");
     run.sayIf(!page.isWhole(), "There are more than were looked at; name a type or a worker.");
   }
 
   private void addCreates() {
-    command("create", TYPE, FIRST_STAGE, USER, CONTEXT, PRIORITY, DELAY, AT, KEY, JSON)
+    Argument<String> type = parameter("TYPE", "its type");
+    Argument<String> firstStage = parameter("STAGE", "its first stage");
+    Argument<String> user = option("--user", "USER", "the user that it is for").required();
+    Argument<String> firstContext =
+        option("--context", "TEXT", "the context of its first stage").byDefault("");
+    Argument<String> key =
+        option("--key", "KEY", "the same key and task create one task, however often it is said");
+    command("create", type, firstStage, user, firstContext, PRIORITY, DELAY, AT, key, JSON)
         .says("Creates a task, and prints its id.")
         .does(
             run -> {
-              CreateResult created = run.answer(run.flow().create(newTask(run)));
-              run.say(created.taskId());
+              NewTask task =
+                  NewTask.of(
+                      run.get(type), run.get(firstStage), run.get(user), run.get(firstContext));
+              create(run, run.get(key) == null ? task : task.withIdempotencyKey(run.get(key)));
             });
-    command("clone", ID, FROM_STAGE, WITH_CONTEXT, AT, OPERATOR, REASON, JSON)
+    Argument<String> stage = option("--stage", "STAGE", "from this stage on");
+    Argument<String> context = option("--context", "TEXT", "with this context");
+    command("clone", ID, stage, context, AT, OPERATOR, REASON, JSON)
         .says("Makes a new task like another one, also like one that is final, and prints its id.")
         .does(
             run -> {
               Changes changes =
-                  new Changes(
-                      run.get(FROM_STAGE), run.get(WITH_CONTEXT), null, ms(run, AT), null, null);
-              sayId(
-                  run,
+                  new Changes(run.get(stage), run.get(context), null, runAt(run), null, null);
+              run.sayId(
+                  "taskId",
                   run.flow().steer().clone(run.get(ID), changes, run.operator(), run.reason()));
             });
   }
 
-  private static NewTask newTask(Run run) {
-    NewTask task = NewTask.of(run.get(TYPE), run.get(FIRST_STAGE), run.get(USER), run.get(CONTEXT));
-    if (run.get(DELAY) != null && run.get(AT) != null) {
+  private static void create(Run run, NewTask task) {
+    Duration delay = run.get(DELAY);
+    if (delay != null && run.get(AT) != null) {
       throw new UsageException("create takes either --delay or --at.");
     }
-    Long runAt = ms(run, AT);
-    task = run.get(PRIORITY) == null ? task : task.withPriority(run.get(PRIORITY));
-    task = run.get(DELAY) == null ? task : task.withDelayMs(run.get(DELAY).toMillis());
-    task = runAt == null ? task : task.withRunAt(runAt);
-    return run.get(KEY) == null ? task : task.withIdempotencyKey(run.get(KEY));
+    NewTask due = run.get(PRIORITY) == null ? task : task.withPriority(run.get(PRIORITY));
+    due = delay == null ? due : due.withDelayMs(delay.toMillis());
+    due = runAt(run) == null ? due : due.withRunAt(runAt(run));
+    run.say(run.answer(run.flow().create(due)).taskId());
   }
 
-  private static Long ms(Run run, Argument<Instant> time) {
-    return run.get(time) == null ? null : (Long) run.get(time).toEpochMilli();
-  }
-
-  private static void sayId(Run run, String taskId) {
-    run.answer(new Acted(taskId));
-    run.say(taskId);
+  private static Long runAt(Run run) {
+    return run.get(AT) == null ? null : (Long) run.get(AT).toEpochMilli();
   }
 
   /** What an act is given beside the task. */
   private interface Given extends BiFunction<Run, Call<Void>, Call<Void>> {}
 
   private void addActs() {
-    act(TaskAct.CANCEL, "cancel", run -> "Cancelled.").says("Cancels a task that is not final.");
-    command("retry", ID, OPERATOR, REASON, JSON)
-        .says("Runs a failed or cancelled task again, with all its retries, and prints its id.")
-        .does(run -> sayId(run, run.flow().retryTask(run.get(ID), run.operator(), run.reason())));
-    act(TaskAct.RESTART, "restart", run -> "Restarted.")
+    act("cancel", TaskAct.CANCEL, "Cancelled.").says("Cancels a task that is not final.");
+    act("restart", TaskAct.RESTART, "Restarted.")
         .says(
             "Ends the hold of a task that runs; a worker that may hold it runs it again at once. No"
                 + " retry is used up.");
-    act(TaskAct.EXPIRE_LEASE, "expire", run -> "Its lease has ended.", TaskCommand::epoch, EPOCH)
+    act("run", TaskAct.RUN_NOW, "It is due.")
+        .says("Makes a waiting task due now that would be due later.");
+    command("retry", ID, OPERATOR, REASON, JSON)
+        .says("Runs a failed or cancelled task again, with all its retries, and prints its id.")
+        .does(
+            run ->
+                run.sayId(
+                    "taskId", run.flow().retryTask(run.get(ID), run.operator(), run.reason())));
+    act("reschedule", TaskAct.RESCHEDULE, run -> "Rescheduled.", TaskCommand::due)
+        .takes(AT, DELAY, PRIORITY, OPERATOR, REASON)
+        .says("Changes when a waiting task is due, or how urgent it is.");
+    Argument<Integer> epoch =
+        option(
+                "--epoch",
+                "N",
+                "only the hold with this leaseEpoch; the hold of now if it is not given")
+            .number(1, MOST);
+    act(
+            "expire",
+            TaskAct.EXPIRE_LEASE,
+            run -> "Its lease has ended.",
+            (run, call) -> call.with("leaseEpoch", epochOr(run, run.get(epoch))))
+        .takes(epoch, OPERATOR, REASON)
         .says(
             "Ends the lease of a task that runs. No retry is used up, and the report of the hold is"
                 + " good until the next hold.");
+    addForce();
+    addWorkers();
+  }
+
+  private void addForce() {
+    Argument<TaskStatus> status =
+        parameter("STATUS", "WAITING, SUCCESS, FAILED or CANCELLED").as(TaskStatus.class);
     act(
-            TaskAct.SET_STATUS,
             "force",
-            run -> "It is " + run.get(TO_STATUS) + ".",
-            TaskCommand::status,
-            TO_STATUS)
+            TaskAct.SET_STATUS,
+            run -> "It is " + run.get(status) + ".",
+            (run, call) -> call.with("status", forced(run.get(status)).code()))
+        .takes(status, OPERATOR, REASON)
         .says(
-            "Sets the status of a task, whatever it is now. The holder cannot report any more; a task"
-                + " that waits from now on has all its retries.");
-    act(TaskAct.RUN_NOW, "run", run -> "It is due.")
-        .says("Makes a waiting task due now that would be due later.");
+            "Sets the status of a task, whatever it is now. The holder cannot report any more; a"
+                + " task that waits from now on has all its retries.");
+  }
+
+  private void addWorkers() {
+    Argument<List<String>> workers =
+        parameter("WORKER,...", "the ids of the workers").list().optional();
+    Argument<Boolean> all = flag("--all", "all workers");
     act(
-            TaskAct.RESCHEDULE,
-            "reschedule",
-            run -> "Rescheduled.",
-            TaskCommand::due,
-            AT,
-            DELAY,
-            PRIORITY)
-        .says("Changes when a waiting task is due, or how urgent it is.");
-    act(
-            TaskAct.SET_WORKERS,
             "workers",
-            TaskCommand::workersAreSet,
-            TaskCommand::workers,
-            WORKERS,
-            ALL)
+            TaskAct.SET_WORKERS,
+            run -> run.get(all) ? "All workers may hold it." : "Its workers are set.",
+            (run, call) -> call.with("workerIds", among(run.get(workers), run.get(all))))
+        .takes(workers, all, OPERATOR, REASON)
         .says("Sets the workers that may hold a task; the run of any other worker ends.");
   }
 
-  private CommandEntry act(TaskAct act, String name, Function<Run, String> done) {
-    return act(act, name, done, (run, call) -> call);
+  private CommandEntry act(String name, TaskAct act, String done) {
+    return act(name, act, run -> done, (run, call) -> call).takes(OPERATOR, REASON);
   }
 
-  /** Adds a command that does an act to a task, and says that it is done. */
-  private CommandEntry act(
-      TaskAct act, String name, Function<Run, String> done, Given given, Argument<?>... further) {
+  /** Adds a command that does an act to a task, and says what it has done. */
+  private CommandEntry act(String name, TaskAct act, Function<Run, String> done, Given given) {
     return command(name, ID)
-        .takes(further)
-        .takes(OPERATOR, REASON)
         .does(
             run -> {
               String reason = act.needsReason() ? run.requiredReason() : run.reason();
@@ -371,44 +350,38 @@ public final class TaskCommand extends CommandEntry {
             });
   }
 
-  private static Call<Void> epoch(Run run, Call<Void> call) {
-    Integer epoch = run.get(EPOCH);
-    return call.with("leaseEpoch", epoch == null ? holdOf(run.flow().getTask(run.get(ID))) : epoch);
+  private static Call<Void> due(Run run, Call<Void> call) {
+    Duration delay = run.get(DELAY);
+    if (Stream.of(AT, DELAY, PRIORITY).map(run::get).filter(Objects::nonNull).count() != 1) {
+      throw new UsageException("reschedule needs one of --at, --delay and --priority.");
+    }
+    return call.with("runAt", runAt(run))
+        .with("delayMs", delay == null ? null : delay.toMillis())
+        .with("priority", run.get(PRIORITY));
   }
 
-  private static int holdOf(Task task) {
+  private static int epochOr(Run run, Integer epoch) {
+    if (epoch != null) {
+      return epoch;
+    }
+    Task task = run.flow().getTask(run.get(ID));
     if (task.taskStatus() != TaskStatus.EXECUTING) {
       throw new DevException("It has no lease: it is " + task.taskStatus() + ".");
     }
     return task.leaseEpoch();
   }
 
-  private static Call<Void> status(Run run, Call<Void> call) {
-    TaskStatus status = run.get(TO_STATUS);
+  private static TaskStatus forced(TaskStatus status) {
     if (status == TaskStatus.EXECUTING || status == TaskStatus.PAUSED) {
       throw new UsageException("STATUS wants WAITING, SUCCESS, FAILED or CANCELLED.");
     }
-    return call.with("status", status.code());
+    return status;
   }
 
-  private static Call<Void> due(Run run, Call<Void> call) {
-    Duration delay = run.get(DELAY);
-    if (Stream.of(AT, DELAY, PRIORITY).map(run::get).filter(Objects::nonNull).count() != 1) {
-      throw new UsageException("reschedule needs one of --at, --delay and --priority.");
-    }
-    return call.with("runAt", ms(run, AT))
-        .with("delayMs", delay == null ? null : delay.toMillis())
-        .with("priority", run.get(PRIORITY));
-  }
-
-  private static Call<Void> workers(Run run, Call<Void> call) {
-    if (run.get(WORKERS).isEmpty() != run.get(ALL)) {
+  private static List<String> among(List<String> workers, boolean all) {
+    if (workers.isEmpty() != all) {
       throw new UsageException("workers needs either WORKER,... or --all.");
     }
-    return call.with("workerIds", run.get(WORKERS));
-  }
-
-  private static String workersAreSet(Run run) {
-    return run.get(ALL) ? "All workers may hold it." : "Its workers are set.";
+    return workers;
   }
 }
