@@ -55,30 +55,6 @@ public record Job(
 
   /** This job with another result. */
   public Job withResult(String newResult) {
-    return new Job(
-        jobId,
-        userId,
-        jobType,
-        childType,
-        state,
-        failurePolicy,
-        priority,
-        window,
-        scheduleId,
-        fireTime,
-        total,
-        done,
-        failed,
-        cancelled,
-        splitTaskId,
-        mergeTaskId,
-        newResult,
-        errMsg,
-        createTime,
-        modifyTime,
-        endTime,
-        paused,
-        merge,
-        team);
+    return RecordCopy.with(this, "result", newResult);
   }
 }

@@ -33,7 +33,6 @@ public record JobTask(
 
   /** This child with another result. */
   public JobTask withResult(String newResult) {
-    return new JobTask(
-        index, taskId, taskStage, status, progress, newResult, errMsg, costMs, workerId);
+    return RecordCopy.with(this, "result", newResult);
   }
 }

@@ -1,7 +1,6 @@
 package io.asyncflow.api;
 
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * A job to be created: one that a split divides, a team, or one with the children given here.
@@ -86,85 +85,57 @@ public record NewJob(
 
   /** The same with another input. */
   public NewJob withJobInput(String input) {
-    return with(copy -> copy.jobInput = input);
+    return with("jobInput", input);
   }
 
   /** The same with another team. */
   public NewJob withTeam(Team newTeam) {
-    return with(copy -> copy.team = newTeam);
+    return with("team", newTeam);
   }
 
   /** The same with another list of children. */
   public NewJob withChildren(List<JobChild> newChildren) {
-    return with(copy -> copy.children = newChildren);
+    return with("children", newChildren);
   }
 
   public NewJob withIdempotencyKey(String key) {
-    return with(copy -> copy.idempotencyKey = key);
+    return with("idempotencyKey", key);
   }
 
   public NewJob withFailurePolicy(FailurePolicy policy) {
-    return with(copy -> copy.failurePolicy = policy);
+    return with("failurePolicy", policy);
   }
 
   public NewJob withChildType(String type) {
-    return with(copy -> copy.childType = type);
+    return with("childType", type);
   }
 
   public NewJob withPriority(int seconds) {
-    return with(copy -> copy.priority = seconds);
+    return with("priority", seconds);
   }
 
   /** The same with at most this many of its children in flight. */
   public NewJob withWindow(int most) {
-    return with(copy -> copy.window = most);
+    return with("window", most);
   }
 
   /** The same without its input and the contexts of its children. */
   public NewJob withoutContents() {
-    return with(
-        copy -> {
-          copy.jobInput = null;
-          copy.team = team == null ? null : team.withoutContext();
-          copy.children =
-              children == null
-                  ? null
-                  : children.stream().map(child -> child.withTaskContext(null)).toList();
-        });
+    return with("jobInput", null)
+        .with("team", team == null ? null : team.withoutContext())
+        .with(
+            "children",
+            children == null
+                ? null
+                : children.stream().map(child -> child.withTaskContext(null)).toList());
   }
 
   /** The same with a merge, or without one. */
   public NewJob withMerge(boolean merges) {
-    return with(copy -> copy.merge = merges);
+    return with("merge", merges);
   }
 
-  private NewJob with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
-    return new NewJob(
-        userId,
-        jobType,
-        copy.jobInput,
-        copy.priority,
-        copy.idempotencyKey,
-        copy.failurePolicy,
-        copy.childType,
-        copy.window,
-        copy.team,
-        copy.children,
-        copy.merge);
-  }
-
-  /** The fields of this job that a copy may change. */
-  private final class Copy {
-    private String jobInput = NewJob.this.jobInput;
-    private Integer priority = NewJob.this.priority;
-    private String idempotencyKey = NewJob.this.idempotencyKey;
-    private FailurePolicy failurePolicy = NewJob.this.failurePolicy;
-    private String childType = NewJob.this.childType;
-    private Integer window = NewJob.this.window;
-    private Team team = NewJob.this.team;
-    private List<JobChild> children = NewJob.this.children;
-    private Boolean merge = NewJob.this.merge;
+  private NewJob with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

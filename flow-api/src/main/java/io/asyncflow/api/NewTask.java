@@ -2,7 +2,6 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * A task to be created.
@@ -91,75 +90,63 @@ public record NewTask(
   }
 
   public NewTask withIdempotencyKey(String key) {
-    return with(copy -> copy.idempotencyKey = key);
+    return with("idempotencyKey", key);
   }
 
   /** What happens if a task stands under the key. */
   public NewTask withOnDuplicate(OnDuplicate value) {
-    return with(copy -> copy.onDuplicate = value);
+    return with("onDuplicate", value);
   }
 
   /** How long the key is remembered, 1 s to 30 days, in milliseconds. */
   public NewTask withKeyMs(long ms) {
-    return with(copy -> copy.keyMs = ms);
+    return with("keyMs", ms);
   }
 
   /** A key whose task is final counts as free. */
   public NewTask withKeyUntilDone() {
-    return with(copy -> copy.keyUntilDone = 1);
+    return with("keyUntilDone", 1);
   }
 
   public NewTask withTaskType(String value) {
-    return with(copy -> copy.taskType = value);
+    return with("taskType", value);
   }
 
   public NewTask withTaskContext(String value) {
-    return with(copy -> copy.taskContext = value);
+    return with("taskContext", value);
   }
 
   /** The same task without its context and its log. */
   public NewTask withoutContents() {
-    return with(
-        copy -> {
-          copy.taskContext = null;
-          copy.scheduleLog = null;
-        });
+    return with("taskContext", null).with("scheduleLog", null);
   }
 
   public NewTask withPriority(int seconds) {
-    return with(copy -> copy.priority = seconds);
+    return with("priority", seconds);
   }
 
   public NewTask withDelayMs(long delay) {
-    return with(
-        copy -> {
-          copy.delayMs = delay;
-          copy.runAt = null;
-        });
+    return with("delayMs", delay).with("runAt", null);
   }
 
   /** Due from this epoch millisecond on, by the database's clock. */
   public NewTask withRunAt(long epochMs) {
-    return with(
-        copy -> {
-          copy.delayMs = null;
-          copy.runAt = epochMs;
-        });
+    return with("delayMs", null).with("runAt", epochMs);
   }
 
   /** Retries of each stage, 0 for none, instead of the type's value. */
   public NewTask withMaxRetryNum(int retries) {
-    return with(copy -> copy.maxRetryNum = retries);
+    return with("maxRetryNum", retries);
   }
 
   /** The cap of the retry delay in seconds, instead of the type's value. */
   public NewTask withMaxRetryInterval(int seconds) {
-    return with(copy -> copy.maxRetryInterval = seconds);
+    return with("maxRetryInterval", seconds);
   }
 
   /** Retries of each stage after unexpected failures, 0 for none, instead of the type's value. */
   public NewTask withMaxUnexpectedRetries(Integer retries) {
-    return with(copy -> copy.maxUnexpectedRetries = retries);
+    return with("maxUnexpectedRetries", retries);
   }
 
   /**
@@ -168,7 +155,7 @@ public record NewTask(
    * @param workers 1 to 64; {@code null} for all
    */
   public NewTask withWorkerIds(List<String> workers) {
-    return with(copy -> copy.workerIds = workers == null ? null : List.copyOf(workers));
+    return with("workerIds", workers == null ? null : List.copyOf(workers));
   }
 
   /**
@@ -177,48 +164,10 @@ public record NewTask(
    * @param value a W3C {@code traceparent}; {@code null} for that of the call
    */
   public NewTask withTraceParent(String value) {
-    return with(copy -> copy.traceParent = value);
+    return with("traceParent", value);
   }
 
-  private NewTask with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
-    return new NewTask(
-        userId,
-        copy.taskType,
-        taskStage,
-        copy.scheduleLog,
-        copy.taskContext,
-        copy.priority,
-        copy.delayMs,
-        copy.runAt,
-        copy.maxRetryNum,
-        copy.maxRetryInterval,
-        copy.maxUnexpectedRetries,
-        copy.idempotencyKey,
-        copy.onDuplicate,
-        copy.keyMs,
-        copy.keyUntilDone,
-        copy.workerIds,
-        copy.traceParent);
-  }
-
-  /** The fields of this task that a copy may change. */
-  private final class Copy {
-    private String taskType = NewTask.this.taskType;
-    private String scheduleLog = NewTask.this.scheduleLog;
-    private String taskContext = NewTask.this.taskContext;
-    private Integer priority = NewTask.this.priority;
-    private Long delayMs = NewTask.this.delayMs;
-    private Long runAt = NewTask.this.runAt;
-    private Integer maxRetryNum = NewTask.this.maxRetryNum;
-    private Integer maxRetryInterval = NewTask.this.maxRetryInterval;
-    private Integer maxUnexpectedRetries = NewTask.this.maxUnexpectedRetries;
-    private String idempotencyKey = NewTask.this.idempotencyKey;
-    private OnDuplicate onDuplicate = NewTask.this.onDuplicate;
-    private Long keyMs = NewTask.this.keyMs;
-    private Integer keyUntilDone = NewTask.this.keyUntilDone;
-    private List<String> workerIds = NewTask.this.workerIds;
-    private String traceParent = NewTask.this.traceParent;
+  private NewTask with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

@@ -2,7 +2,6 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * The end of a hold. Each hold gets exactly one accepted report.
@@ -107,106 +106,62 @@ public record Report(
   }
 
   public Report withTaskId(String value) {
-    return with(copy -> copy.taskId = value);
+    return with("taskId", value);
   }
 
   public Report withReportId(String value) {
-    return with(copy -> copy.reportId = value);
+    return with("reportId", value);
   }
 
   /** With the fields of {@link Outcome#NEXT_STAGE}; {@code null} keeps the task's value. */
   public Report withNext(String stage, String context, Integer newPriority) {
-    return with(
-        copy -> {
-          copy.taskStage = stage;
-          copy.taskContext = context;
-          copy.priority = newPriority;
-        });
+    return with("taskStage", stage).with("taskContext", context).with("priority", newPriority);
   }
 
   /** With the workers of {@link Outcome#NEXT_STAGE}; {@code null} keeps those of the task. */
   public Report withWorkerIds(List<String> value) {
-    return with(copy -> copy.workerIds = value);
+    return with("workerIds", value);
   }
 
   public Report withResult(String value) {
-    return with(copy -> copy.result = value);
+    return with("result", value);
   }
 
   public Report withErrMsg(String value) {
-    return with(copy -> copy.errMsg = value);
+    return with("errMsg", value);
   }
 
   public Report withRetryAfterMs(Long value) {
-    return with(copy -> copy.retryAfterMs = value);
+    return with("retryAfterMs", value);
   }
 
   public Report withDelayMs(Long value) {
-    return with(copy -> copy.delayMs = value);
+    return with("delayMs", value);
   }
 
   public Report withUnexpected(Boolean value) {
-    return with(copy -> copy.unexpected = value);
+    return with("unexpected", value);
   }
 
   public Report withLocalRetries(Integer value) {
-    return with(copy -> copy.localRetries = value);
+    return with("localRetries", value);
   }
 
   /** With tasks that are created together with the acceptance of this report. */
   public Report withCreates(List<NewTask> tasks) {
-    return with(copy -> copy.creates = tasks.isEmpty() ? null : List.copyOf(tasks));
+    return with("creates", tasks.isEmpty() ? null : List.copyOf(tasks));
   }
 
   /** With the trace of the tasks that it creates; {@code null} for that of the task. */
   public Report withTraceParent(String value) {
-    return with(copy -> copy.traceParent = value);
+    return with("traceParent", value);
   }
 
   public Report withBegun(Boolean value) {
-    return with(copy -> copy.begun = value);
+    return with("begun", value);
   }
 
-  private Report with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
-    return new Report(
-        copy.taskId,
-        workerId,
-        leaseEpoch,
-        outcome,
-        copy.reportId,
-        copy.taskStage,
-        copy.taskContext,
-        copy.priority,
-        copy.result,
-        copy.errMsg,
-        copy.retryAfterMs,
-        copy.delayMs,
-        copy.unexpected,
-        copy.localRetries,
-        copy.workerIds,
-        copy.creates,
-        copy.traceParent,
-        copy.begun);
-  }
-
-  /** The fields of this report that a copy may change. */
-  private final class Copy {
-    private String taskId = Report.this.taskId;
-    private String reportId = Report.this.reportId;
-    private String taskStage = Report.this.taskStage;
-    private String taskContext = Report.this.taskContext;
-    private Integer priority = Report.this.priority;
-    private String result = Report.this.result;
-    private String errMsg = Report.this.errMsg;
-    private Long retryAfterMs = Report.this.retryAfterMs;
-    private Long delayMs = Report.this.delayMs;
-    private Boolean unexpected = Report.this.unexpected;
-    private Integer localRetries = Report.this.localRetries;
-    private List<String> workerIds = Report.this.workerIds;
-    private List<NewTask> creates = Report.this.creates;
-    private String traceParent = Report.this.traceParent;
-    private Boolean begun = Report.this.begun;
+  private Report with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

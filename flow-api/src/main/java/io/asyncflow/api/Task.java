@@ -76,50 +76,21 @@ public record Task(
   /** This task with the workers that may hold it; empty for all. */
   public Task withWorkerIds(Collection<String> workers) {
     List<String> sorted = workers.isEmpty() ? null : workers.stream().sorted().toList();
-    return with(scheduleLog, taskContext, result, sorted);
+    return with("workerIds", sorted);
   }
 
   /** This task with another context and another result. */
   public Task withTexts(String newContext, String newResult) {
-    return with(scheduleLog, newContext, newResult, workerIds);
+    return with("taskContext", newContext).with("result", newResult);
   }
 
   /** This task without what it was given and left behind: its context, result and log. */
   public Task withoutContents() {
-    return with(null, null, null, workerIds);
+    return withTexts(null, null).with("scheduleLog", null);
   }
 
-  private Task with(String newLog, String newContext, String newResult, List<String> newWorkerIds) {
-    return new Task(
-        userId,
-        taskId,
-        taskType,
-        taskStage,
-        status,
-        priority,
-        orderTime,
-        crtRetryNum,
-        maxRetryNum,
-        maxRetryInterval,
-        unexpectedNum,
-        maxUnexpectedRetries,
-        newLog,
-        newContext,
-        createTime,
-        modifyTime,
-        leaseEpoch,
-        leaseMs,
-        workerId,
-        deliveryCount,
-        traceId,
-        jobId,
-        scheduleId,
-        fireTime,
-        progress,
-        newResult,
-        newWorkerIds,
-        copy,
-        traceParent);
+  private Task with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 
   public TaskStatus taskStatus() {

@@ -2,7 +2,6 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import java.util.function.Consumer;
 
 /**
  * The configuration of a task type, in snake_case on the wire. Times are in seconds unless stated
@@ -129,62 +128,30 @@ public record TaskTypeSettings(
 
   /** The same with a limit of the tasks that a user may create per minute. */
   public TaskTypeSettings withUserRateLimit(int tasksPerMinute) {
-    return with(copy -> copy.userRateLimit = tasksPerMinute);
+    return with("userRateLimit", tasksPerMinute);
   }
 
   /** The same with a lowest version of the workers whose holds get tasks. */
   public TaskTypeSettings withMinWorkerVersion(int version) {
-    return with(copy -> copy.minWorkerVersion = version);
+    return with("minWorkerVersion", version);
   }
 
   /** The same with the events that are written: 0 none, 1 ends, 2 all. */
   public TaskTypeSettings withEvents(int kinds) {
-    return with(copy -> copy.events = kinds);
+    return with("events", kinds);
   }
 
   /** The same with the demand that texts be sealed: 1 yes, 0 either way, -1 they must not. */
   public TaskTypeSettings withSealed(int value) {
-    return with(copy -> copy.sealed = value);
+    return with("sealed", value);
   }
 
   /** The same with another value of {@code paused}. */
   public TaskTypeSettings withPaused(int value) {
-    return with(copy -> copy.paused = value);
+    return with("paused", value);
   }
 
-  private TaskTypeSettings with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
-    return new TaskTypeSettings(
-        taskType,
-        scheduleLimit,
-        scheduleInterval,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        leaseSeconds,
-        maxDelivery,
-        rollThreshold,
-        retentionDays,
-        maxExecuting,
-        rateLimit,
-        copy.userRateLimit,
-        copy.minWorkerVersion,
-        copy.paused,
-        copy.events,
-        copy.sealed,
-        createTime,
-        modifyTime);
-  }
-
-  /** The settings that a copy may change. */
-  private final class Copy {
-    private Integer userRateLimit = TaskTypeSettings.this.userRateLimit;
-    private Integer minWorkerVersion = TaskTypeSettings.this.minWorkerVersion;
-    private Integer paused = TaskTypeSettings.this.paused;
-    private Integer events = TaskTypeSettings.this.events;
-    private Integer sealed = TaskTypeSettings.this.sealed;
+  private TaskTypeSettings with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

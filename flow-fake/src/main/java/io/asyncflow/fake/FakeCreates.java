@@ -6,6 +6,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TraceParent;
 import io.asyncflow.api.event.EventKind;
@@ -213,21 +214,13 @@ final class FakeCreates {
 
   /** The options of a key are not part of the body. */
   private static NewTask withoutOptions(NewTask task) {
-    return new NewTask(
-            task.userId(),
-            task.taskType(),
-            task.taskStage(),
-            task.scheduleLog(),
-            task.taskContext(),
-            task.priority(),
-            task.delayMs(),
-            task.runAt(),
-            task.maxRetryNum(),
-            task.maxRetryInterval(),
-            task.idempotencyKey())
-        .withMaxUnexpectedRetries(task.maxUnexpectedRetries())
-        .withWorkerIds(
-            task.workerIds() == null ? null : List.copyOf(new TreeSet<>(task.workerIds())));
+    NewTask body = task;
+    for (String option : List.of("onDuplicate", "keyMs", "keyUntilDone", "traceParent")) {
+      body = RecordCopy.with(body, option, null);
+    }
+    return task.workerIds() == null
+        ? body
+        : body.withWorkerIds(List.copyOf(new TreeSet<>(task.workerIds())));
   }
 
   private FakeTask renewed(FakeTask task, NewTask body, String traceParent) {

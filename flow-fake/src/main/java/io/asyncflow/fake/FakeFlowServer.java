@@ -11,6 +11,7 @@ import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Outcome;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.StoreClient;
@@ -236,14 +237,8 @@ public final class FakeFlowServer implements FlowClient {
     List<Report> batch = reportsOf(call);
     if (batch != null) {
       List<ReportResult> outcomes = report(batch);
-      HoldAnswer answer = hold(atOnce(sent));
-      return new HoldAnswer(
-          answer.tasks(),
-          outcomes,
-          answer.drain(),
-          answer.drainGraceMs(),
-          answer.minWorkerVersion(),
-          answer.paused());
+      HoldAnswer answer = hold(RecordCopy.with(sent, "waitMs", 0));
+      return RecordCopy.with(answer, "outcomes", outcomes);
     }
     seen.holds.add(sent);
     workers.hold(request, millis());
@@ -255,20 +250,6 @@ public final class FakeFlowServer implements FlowClient {
         workers.drainGraceMs(request.workerId(), request.startId()),
         holds.isTooOld(request) ? types.named(request.taskType()).minWorkerVersion() : null,
         pauses.hasWorker(request.workerId()));
-  }
-
-  private static HoldRequest atOnce(HoldRequest request) {
-    return new HoldRequest(
-        request.taskType(),
-        request.limit(),
-        request.workerId(),
-        0,
-        request.holdId(),
-        request.stages(),
-        request.prefer(),
-        request.othersAfterMs(),
-        request.startId(),
-        request.workerVersion());
   }
 
   /** The reports of a call; {@code null} for none. */

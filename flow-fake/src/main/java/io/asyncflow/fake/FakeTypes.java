@@ -2,6 +2,7 @@ package io.asyncflow.fake;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TypeRules;
@@ -45,36 +46,15 @@ final class FakeTypes {
 
   private static TaskTypeSettings changed(
       TaskTypeSettings before, TaskTypeSettings changes, Set<TaskTypeSettings.Removable> removed) {
-    return new TaskTypeSettings(
-        changes.taskType(),
-        orElse(changes.scheduleLimit(), before.scheduleLimit()),
-        orElse(changes.scheduleInterval(), before.scheduleInterval()),
-        orElse(changes.maxProcessingTime(), before.maxProcessingTime()),
-        orElse(changes.maxRetryNum(), before.maxRetryNum()),
-        orElse(changes.retryInterval(), before.retryInterval()),
-        removed.contains(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL)
-            ? null
-            : orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
-        removed.contains(TaskTypeSettings.Removable.MAX_UNEXPECTED_RETRIES)
-            ? null
-            : orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
-        orElse(changes.leaseSeconds(), before.leaseSeconds()),
-        orElse(changes.maxDelivery(), before.maxDelivery()),
-        orElse(changes.rollThreshold(), before.rollThreshold()),
-        orElse(changes.retentionDays(), before.retentionDays()),
-        orElse(changes.maxExecuting(), before.maxExecuting()),
-        orElse(changes.rateLimit(), before.rateLimit()),
-        orElse(changes.userRateLimit(), before.userRateLimit()),
-        orElse(changes.minWorkerVersion(), before.minWorkerVersion()),
-        orElse(changes.paused(), before.paused()),
-        orElse(changes.events(), before.events()),
-        orElse(changes.sealed(), before.sealed()),
-        before.createTime(),
-        before.modifyTime());
-  }
-
-  private static <T> T orElse(T value, T otherwise) {
-    return value == null ? otherwise : value;
+    Map<String, Object> values = RecordCopy.valuesOf(changes);
+    values.values().removeIf(Objects::isNull);
+    if (removed.contains(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL)) {
+      values.put("maxRetryInterval", null);
+    }
+    if (removed.contains(TaskTypeSettings.Removable.MAX_UNEXPECTED_RETRIES)) {
+      values.put("maxUnexpectedRetries", null);
+    }
+    return RecordCopy.with(before, values);
   }
 
   /** Sets or takes away the flag of a paused type. */

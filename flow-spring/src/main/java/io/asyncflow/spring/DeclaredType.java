@@ -1,5 +1,6 @@
 package io.asyncflow.spring;
 
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
 import java.util.Arrays;
 import java.util.Map;
@@ -87,27 +88,6 @@ public record DeclaredType(
   }
 
   TaskTypeSettings named(String taskType) {
-    return new TaskTypeSettings(
-        taskType,
-        scheduleLimit,
-        scheduleInterval,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        leaseSeconds,
-        maxDelivery,
-        rollThreshold,
-        retentionDays,
-        maxExecuting,
-        rateLimit,
-        userRateLimit,
-        minWorkerVersion,
-        paused,
-        events,
-        sealed,
-        null,
-        null);
+    return RecordCopy.with(TaskTypeSettings.named(taskType), RecordCopy.valuesOf(this));
   }
 }

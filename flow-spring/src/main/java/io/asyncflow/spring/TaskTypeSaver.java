@@ -3,13 +3,14 @@ package io.asyncflow.spring;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.OneLine;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
-import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -34,11 +35,6 @@ public class TaskTypeSaver implements SmartLifecycle {
 
   /** What a save ignores. */
   private static final Set<String> NO_SETTINGS = Set.of("taskType", "createTime", "modifyTime");
-
-  private static final List<RecordComponent> SETTINGS =
-      Arrays.stream(TaskTypeSettings.class.getRecordComponents())
-          .filter(component -> !NO_SETTINGS.contains(component.getName()))
-          .toList();
 
   private final FlowClient client;
   private final List<TaskTypeSettings> pending;
@@ -139,20 +135,10 @@ public class TaskTypeSaver implements SmartLifecycle {
   }
 
   private static boolean hasAllOf(TaskTypeSettings type, TaskTypeSettings declared) {
-    return SETTINGS.stream()
-        .allMatch(
-            setting -> {
-              Object value = valueOf(setting, declared);
-              return value == null || value.equals(valueOf(setting, type));
-            });
-  }
-
-  private static Object valueOf(RecordComponent setting, TaskTypeSettings settings) {
-    try {
-      return setting.getAccessor().invoke(settings);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("a record without its accessor", e);
-    }
+    Map<String, Object> wanted = RecordCopy.valuesOf(declared);
+    wanted.values().removeIf(Objects::isNull);
+    wanted.keySet().removeAll(NO_SETTINGS);
+    return RecordCopy.valuesOf(type).entrySet().containsAll(wanted.entrySet());
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.asyncflow.api.event;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import java.util.function.Consumer;
+import io.asyncflow.api.RecordCopy;
 
 /**
  * Something that happened to a task, a job or a schedule. It has neither context nor result: these
@@ -51,25 +51,18 @@ public record Event(
   /** An event of a job. */
   public static Event ofJob(
       String jobId, String userId, String state, String scheduleId, Long fireTime, String errMsg) {
-    return EMPTY.with(
-        copy -> {
-          copy.jobId = jobId;
-          copy.userId = userId;
-          copy.state = state;
-          copy.scheduleId = scheduleId;
-          copy.fireTime = fireTime;
-          copy.errMsg = errMsg;
-        });
+    return EMPTY
+        .with("jobId", jobId)
+        .with("userId", userId)
+        .with("state", state)
+        .with("scheduleId", scheduleId)
+        .with("fireTime", fireTime)
+        .with("errMsg", errMsg);
   }
 
   /** An event of a schedule. */
   public static Event ofSchedule(String scheduleId, String state, String errMsg) {
-    return EMPTY.with(
-        copy -> {
-          copy.scheduleId = scheduleId;
-          copy.state = state;
-          copy.errMsg = errMsg;
-        });
+    return EMPTY.with("scheduleId", scheduleId).with("state", state).with("errMsg", errMsg);
   }
 
   /**
@@ -78,64 +71,20 @@ public record Event(
    * @param stage of the tasks that deliver to it: {@code hook-} and its id
    */
   public static Event ofHook(String stage, String state, String errMsg) {
-    return EMPTY.with(
-        copy -> {
-          copy.taskStage = stage;
-          copy.state = state;
-          copy.errMsg = errMsg;
-        });
+    return EMPTY.with("taskStage", stage).with("state", state).with("errMsg", errMsg);
   }
 
   /** This event as it was written: with its place in the log. */
   public Event written(String id, long time, EventKind kind, String taskType) {
-    return with(
-        copy -> {
-          copy.id = id;
-          copy.time = time;
-          copy.kind = kind;
-          copy.taskType = taskType;
-        });
+    return with("id", id).with("time", time).with("kind", kind).with("taskType", taskType);
   }
 
   /** A copy with another message. */
   public Event withErrMsg(String message) {
-    return with(copy -> copy.errMsg = message);
+    return with("errMsg", message);
   }
 
-  private Event with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
-    return new Event(
-        copy.id,
-        copy.time,
-        copy.kind,
-        taskId,
-        copy.taskType,
-        copy.taskStage,
-        copy.userId,
-        status,
-        leaseEpoch,
-        crtRetryNum,
-        copy.jobId,
-        copy.scheduleId,
-        copy.fireTime,
-        workerId,
-        copy.errMsg,
-        copy.state);
-  }
-
-  /** The fields of this event that a copy may change. */
-  private final class Copy {
-    private String id = Event.this.id;
-    private Long time = Event.this.time;
-    private EventKind kind = Event.this.kind;
-    private String taskType = Event.this.taskType;
-    private String taskStage = Event.this.taskStage;
-    private String userId = Event.this.userId;
-    private String jobId = Event.this.jobId;
-    private String scheduleId = Event.this.scheduleId;
-    private Long fireTime = Event.this.fireTime;
-    private String errMsg = Event.this.errMsg;
-    private String state = Event.this.state;
+  private Event with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

@@ -1,9 +1,9 @@
 package io.asyncflow.api.key;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.asyncflow.api.RecordCopy;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * An access key to be made.
@@ -48,37 +48,37 @@ public record NewKey(
 
   /** The same for these types alone. */
   public NewKey ofTypes(String... wanted) {
-    return with(copy -> copy.types = List.of(wanted));
+    return with("types", List.of(wanted));
   }
 
   /** The same for these stages alone. */
   public NewKey ofStages(String... wanted) {
-    return with(copy -> copy.stages = List.of(wanted));
+    return with("stages", List.of(wanted));
   }
 
   /** The same for these users alone. */
   public NewKey ofUsers(String... wanted) {
-    return with(copy -> copy.users = List.of(wanted));
+    return with("users", List.of(wanted));
   }
 
   /** The same for workers alone whose ids begin so. */
   public NewKey ofWorkers(String prefix) {
-    return with(copy -> copy.workerPrefix = prefix);
+    return with("workerPrefix", prefix);
   }
 
   /** The same, for so many days. */
   public NewKey forDays(int days) {
-    return with(copy -> copy.expireDays = days);
+    return with("expireDays", days);
   }
 
   /** The same, with so many requests a second to each server. */
   public NewKey atMost(int requestsPerSecond) {
-    return with(copy -> copy.rateLimit = requestsPerSecond);
+    return with("rateLimit", requestsPerSecond);
   }
 
   /** The same for clients alone whose certificate has this URI or DNS name. */
   public NewKey withCertificate(String san) {
-    return with(copy -> copy.certSan = san);
+    return with("certSan", san);
   }
 
   /**
@@ -87,34 +87,10 @@ public record NewKey(
    * @param begin epoch ms
    */
   public NewKey from(long begin) {
-    return with(copy -> copy.notBefore = begin);
+    return with("notBefore", begin);
   }
 
-  private NewKey with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
-    return new NewKey(
-        name,
-        roles,
-        copy.types,
-        copy.stages,
-        copy.users,
-        copy.workerPrefix,
-        copy.expireDays,
-        copy.rateLimit,
-        copy.certSan,
-        copy.notBefore);
-  }
-
-  /** The fields of this key that a copy may change. */
-  private final class Copy {
-    private List<String> types = NewKey.this.types;
-    private List<String> stages = NewKey.this.stages;
-    private List<String> users = NewKey.this.users;
-    private String workerPrefix = NewKey.this.workerPrefix;
-    private Integer expireDays = NewKey.this.expireDays;
-    private Integer rateLimit = NewKey.this.rateLimit;
-    private String certSan = NewKey.this.certSan;
-    private Long notBefore = NewKey.this.notBefore;
+  private NewKey with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

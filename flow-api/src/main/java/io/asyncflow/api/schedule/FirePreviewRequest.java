@@ -1,6 +1,7 @@
 package io.asyncflow.api.schedule;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.asyncflow.api.RecordCopy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -74,16 +75,18 @@ public record FirePreviewRequest(
   }
 
   private FirePreviewRequest within(Long start, Long fires) {
-    return new FirePreviewRequest(cron, zone, everyMs, anchor, start, endTime, fires, from, count);
+    return with("startTime", start).with("maxFires", fires);
   }
 
   public FirePreviewRequest from(Instant time) {
-    return new FirePreviewRequest(
-        cron, zone, everyMs, anchor, startTime, endTime, maxFires, time.toEpochMilli(), count);
+    return with("from", time.toEpochMilli());
   }
 
   public FirePreviewRequest count(int fires) {
-    return new FirePreviewRequest(
-        cron, zone, everyMs, anchor, startTime, endTime, maxFires, from, fires);
+    return with("count", fires);
+  }
+
+  private FirePreviewRequest with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

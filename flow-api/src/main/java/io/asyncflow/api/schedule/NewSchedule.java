@@ -3,11 +3,11 @@ package io.asyncflow.api.schedule;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.RecordCopy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.function.Consumer;
 
 /**
  * The definition of a schedule. It has one plan ({@code cron}, {@code everyMs} or {@code afterMs})
@@ -96,75 +96,67 @@ public record NewSchedule(
 
   /** Each fire creates this task. */
   public NewSchedule creating(NewTask task) {
-    return with(
-        copy -> {
-          copy.taskData = task;
-          copy.jobData = null;
-        });
+    return with("taskData", task).with("jobData", null);
   }
 
   /** Each fire creates this job. */
   public NewSchedule creating(NewJob job) {
-    return with(
-        copy -> {
-          copy.taskData = null;
-          copy.jobData = job;
-        });
+    return with("taskData", null).with("jobData", job);
   }
 
   /** Fires lie whole multiples of the interval from this time. */
   public NewSchedule anchor(Instant time) {
-    return with(copy -> copy.anchor = time.toEpochMilli());
+    return with("anchor", time.toEpochMilli());
   }
 
   /** No fire before this time. */
   public NewSchedule startTime(Instant time) {
-    return with(copy -> copy.startTime = time.toEpochMilli());
+    return with("startTime", time.toEpochMilli());
   }
 
   /** No fire at this time or later. */
   public NewSchedule endTime(Instant time) {
-    return with(copy -> copy.endTime = time.toEpochMilli());
+    return with("endTime", time.toEpochMilli());
   }
 
   /** The schedule ends after so many fires that created something. */
   public NewSchedule maxFires(long fires) {
-    return with(copy -> copy.maxFires = fires);
+    return with("maxFires", fires);
   }
 
   /** What a fire does while the last run has not ended. */
   public NewSchedule overlap(Overlap policy) {
-    return with(copy -> copy.overlap = policy);
+    return with("overlap", policy);
   }
 
   /** What happens to fires that no server could make in time. */
   public NewSchedule catchUp(CatchUp policy) {
-    return with(copy -> copy.catchUp = policy);
+    return with("catchUp", policy);
   }
 
   /** How late a fire may be caught up. */
   public NewSchedule catchUpWithin(Duration lateness) {
-    return with(copy -> copy.catchUpMs = lateness.toMillis());
+    return with("catchUpMs", lateness.toMillis());
   }
 
   /** The most fires that are caught up. */
   public NewSchedule catchUpLimit(int fires) {
-    return with(copy -> copy.catchUpLimit = fires);
+    return with("catchUpLimit", fires);
   }
 
   /** Tasks become due up to this long after their fire time. */
   public NewSchedule jitter(Duration atMost) {
-    return with(copy -> copy.jitterMs = Math.toIntExact(atMost.toMillis()));
+    return with("jitterMs", Math.toIntExact(atMost.toMillis()));
   }
 
   /** The schedule pauses itself after so many failed runs in a row. */
   public NewSchedule pauseAfterFailures(int runs) {
-    return with(copy -> copy.pauseAfterFailures = runs);
+    return with("pauseAfterFailures", runs);
   }
 
   /** The load of one fire beside those of other schedules. */
   public NewSchedule weight(int load) {
-    return with(copy -> copy.weight = load);
+    return with("weight", load);
   }
 
   /**
@@ -172,49 +164,10 @@ public record NewSchedule(
    * side by side, the old ones then do not undo the change.
    */
   public NewSchedule revision(int number) {
-    return with(copy -> copy.revision = number);
+    return with("revision", number);
   }
 
-  private NewSchedule with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
-    return new NewSchedule(
-        name,
-        cron,
-        zone,
-        everyMs,
-        copy.anchor,
-        afterMs,
-        copy.taskData,
-        copy.jobData,
-        copy.startTime,
-        copy.endTime,
-        copy.maxFires,
-        copy.overlap,
-        copy.catchUp,
-        copy.catchUpMs,
-        copy.catchUpLimit,
-        copy.jitterMs,
-        copy.pauseAfterFailures,
-        copy.weight,
-        copy.revision);
-  }
-
-  /** The fields of this definition that a copy may change. */
-  private final class Copy {
-    private Long anchor = NewSchedule.this.anchor;
-    private NewTask taskData = NewSchedule.this.taskData;
-    private NewJob jobData = NewSchedule.this.jobData;
-    private Long startTime = NewSchedule.this.startTime;
-    private Long endTime = NewSchedule.this.endTime;
-    private Long maxFires = NewSchedule.this.maxFires;
-    private Overlap overlap = NewSchedule.this.overlap;
-    private CatchUp catchUp = NewSchedule.this.catchUp;
-    private Long catchUpMs = NewSchedule.this.catchUpMs;
-    private Integer catchUpLimit = NewSchedule.this.catchUpLimit;
-    private Integer jitterMs = NewSchedule.this.jitterMs;
-    private Integer pauseAfterFailures = NewSchedule.this.pauseAfterFailures;
-    private Integer weight = NewSchedule.this.weight;
-    private Integer revision = NewSchedule.this.revision;
+  private NewSchedule with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

@@ -2,6 +2,7 @@ package io.asyncflow.api.schedule;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.asyncflow.api.RecordCopy;
 
 /**
  * A schedule as the API shows it. On the wire the definition's fields stand beside the others.
@@ -56,23 +57,7 @@ public record Schedule(
 
   /** This schedule with another definition. */
   public Schedule withDefinition(NewSchedule other) {
-    return new Schedule(
-        scheduleId,
-        other,
-        state,
-        nextFireTime,
-        lastFireTime,
-        fireCount,
-        failStreak,
-        lastError,
-        lateMs,
-        slice,
-        owner,
-        epoch,
-        version,
-        pauseUntil,
-        createTime,
-        modifyTime);
+    return RecordCopy.with(this, "definition", other);
   }
 
   /** The unique name of the schedule. */

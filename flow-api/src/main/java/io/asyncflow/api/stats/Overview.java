@@ -1,6 +1,7 @@
 package io.asyncflow.api.stats;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.asyncflow.api.RecordCopy;
 import java.util.List;
 
 /**
@@ -32,8 +33,7 @@ public record Overview(long at, List<TypeNumbers> types, List<Problem> problems)
 
     /** The same of a type that is paused now, or not. */
     public TypeNumbers paused(boolean isPaused) {
-      return new TypeNumbers(
-          taskType, isPaused, due, executing, oldestDueMs, workers, lastHour, lastDay, spark);
+      return RecordCopy.with(this, "paused", isPaused);
     }
   }
 

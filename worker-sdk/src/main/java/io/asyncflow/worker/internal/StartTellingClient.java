@@ -6,6 +6,7 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.Report;
 import java.util.List;
 
@@ -40,20 +41,10 @@ public final class StartTellingClient extends ForwardingFlowClient {
 
   @Override
   public HeartbeatAnswer heartbeat(Heartbeat beat) {
-    return super.heartbeat(new Heartbeat(beat.workerId(), beat.tasks(), beat.worker(), startId));
+    return super.heartbeat(RecordCopy.with(beat, "startId", startId));
   }
 
   private HoldRequest told(HoldRequest request) {
-    return new HoldRequest(
-        request.taskType(),
-        request.limit(),
-        request.workerId(),
-        request.waitMs(),
-        request.holdId(),
-        request.stages(),
-        request.prefer(),
-        request.othersAfterMs(),
-        startId,
-        version);
+    return RecordCopy.with(RecordCopy.with(request, "startId", startId), "workerVersion", version);
   }
 }
