@@ -2,21 +2,18 @@ package io.asyncflow.flowsvr.schedule.slice;
 
 import static java.util.Comparator.comparingInt;
 
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
 /**
- * The slices that this server owns as its last round has seen them, until when it trusts that, and
- * which of them are in use. Thread-safe; one thread at a time uses them.
+ * The slices that this server may use as its last round has seen them, until when it trusts that,
+ * and which of them are in use. Thread-safe; one thread at a time uses them.
  */
 final class HeldSlices implements SliceLeases {
 
   private final LongSupplier nanoClock;
-  private final Set<OwnedSlice> owned = new TreeSet<>(comparingInt(OwnedSlice::slice));
-  private final Set<OwnedSlice> leaving = new HashSet<>();
+  private List<OwnedSlice> held = List.of();
   private List<OwnedSlice> inUse = List.of();
   private long trustedUntil;
   private long usedSince;
@@ -27,32 +24,13 @@ final class HeldSlices implements SliceLeases {
   }
 
   /**
-   * Sets what this server owns from now on.
+   * Sets what a use may include from now on.
    *
-   * @param leavingNow those of them that shall be handed over: none is part of a later use
    * @param until when the trust in all of them ends, by the monotonic clock in ns
    */
-  synchronized void set(List<OwnedSlice> ownedNow, List<OwnedSlice> leavingNow, long until) {
-    owned.clear();
-    owned.addAll(ownedNow);
-    leaving.clear();
-    leaving.addAll(leavingNow);
+  synchronized void set(Collection<OwnedSlice> slices, long until) {
+    held = slices.stream().sorted(comparingInt(OwnedSlice::slice)).toList();
     trustedUntil = until;
-  }
-
-  /** Adds a slice that was taken after the request for the others. */
-  synchronized void add(OwnedSlice slice) {
-    owned.remove(slice); // of an older epoch
-    owned.add(slice);
-  }
-
-  synchronized void drop(OwnedSlice slice) {
-    owned.remove(slice);
-  }
-
-  /** What this server owns as far as it knows, trusted or not. */
-  synchronized List<OwnedSlice> owned() {
-    return List.copyOf(owned);
   }
 
   synchronized boolean isInUse(OwnedSlice slice) {
@@ -61,9 +39,7 @@ final class HeldSlices implements SliceLeases {
 
   /** What this server certainly owns, by number, but for what shall be handed over. */
   synchronized List<OwnedSlice> trusted() {
-    return nanoClock.getAsLong() - trustedUntil >= 0
-        ? List.of()
-        : owned.stream().filter(slice -> !leaving.contains(slice)).toList();
+    return nanoClock.getAsLong() - trustedUntil >= 0 ? List.of() : held;
   }
 
   @Override

@@ -2,15 +2,15 @@ package io.asyncflow.flowsvr.schedule.slice;
 
 import static java.util.Comparator.comparingDouble;
 import static java.util.Comparator.comparingLong;
-import static java.util.Comparator.naturalOrder;
 
+import io.asyncflow.flowsvr.schedule.slice.SliceStore.Row;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * Which server shall own which slices: a pure function of the live servers and the 64 rows. Every
@@ -25,43 +25,33 @@ import java.util.TreeMap;
  *
  * <p><b>Moves.</b> The server furthest above its share hands a slice to the server furthest below,
  * if one of the two is off by more than a mean slice. Only a slice that is smaller than the
- * difference of the two moves: the two come closer to each other with each move, so moves end. A
- * server gets three slices a round at most. Servers of weight 0 give away all that they own.
+ * difference of the two moves: the two come closer to each other with each move, so moves end.
+ * Servers of weight 0 give away all that they own.
  */
 final class SlicePlan {
 
-  static final int MOVES_A_ROUND = 3;
+  static final int MOVES_A_ROUND = 6;
   private static final double TINY = 1e-6; // less than any load, more than any rounding
 
-  /**
-   * A slice.
-   *
-   * @param owner empty if it is vacant
-   * @param isOverdue whether it was vacant in the round before, too
-   */
-  record Slice(int slice, String owner, long load, boolean isOverdue) {
-
-    long size() {
-      return Math.max(1, load);
-    }
-  }
-
-  /** A slice that shall move. */
-  record Move(int slice, String from, String to) {}
+  /** A slice that its owner shall hand over. */
+  record Move(Row slice, String to) {}
 
   private final Map<String, Integer> weights;
-  private final List<Slice> slices;
+  private final List<Row> slices;
+  private final Set<Row> vacant;
   private final double weightOfAll;
   private final double loadOfAll;
 
   /**
    * @param weights of the live servers, by node
+   * @param vacant those of the slices that have no owner
    */
-  SlicePlan(Map<String, Integer> weights, List<Slice> slices) {
+  SlicePlan(Map<String, Integer> weights, List<Row> slices, Set<Row> vacant) {
     this.weights = new TreeMap<>(weights);
     this.slices = slices;
+    this.vacant = vacant;
     this.weightOfAll = weights.values().stream().mapToInt(Integer::intValue).sum();
-    this.loadOfAll = slices.stream().mapToLong(Slice::size).sum();
+    this.loadOfAll = slices.stream().mapToLong(Row::size).sum();
   }
 
   private int weight(String node) {
@@ -75,76 +65,78 @@ final class SlicePlan {
 
   /** The load that a server has. */
   double load(String node) {
-    return slices.stream().filter(slice -> slice.owner().equals(node)).mapToLong(Slice::size).sum();
+    return slices.stream()
+        .filter(slice -> slice.owner().equals(node) && !vacant.contains(slice))
+        .mapToLong(Row::size)
+        .sum();
   }
 
-  /** The vacant slices that this server takes now. */
-  List<Integer> takes(String me) {
-    List<Integer> taken = new ArrayList<>();
+  /**
+   * The vacant slices that this server takes now.
+   *
+   * @param isOverdue whether a slice was vacant in the round before, too
+   */
+  List<Row> takes(String me, Predicate<Row> isOverdue) {
+    List<Row> taken = new ArrayList<>();
     double load = load(me);
-    for (Slice slice : inOrderOf(me)) {
-      boolean isFree = load < share(me) - TINY || slice.isOverdue();
-      if (slice.owner().isEmpty() && weight(me) > 0 && isFree) {
-        taken.add(slice.slice());
+    // Each server has an order of its own, so that servers do not race for the same slices.
+    for (Row slice : vacant.stream().sorted(comparingLong(one -> place(me, one))).toList()) {
+      if (weight(me) > 0 && (load < share(me) - TINY || isOverdue.test(slice))) {
+        taken.add(slice);
         load += slice.size();
       }
     }
     return taken;
   }
 
-  /** What all servers hand over now. */
+  private static long place(String node, Row slice) {
+    long mixed = (node.hashCode() * 31L + slice.slice()) * 0x9E3779B97F4A7C15L;
+    return mixed ^ mixed >>> 32;
+  }
+
+  /** What all servers hand over now: nothing while slices are vacant, which loads depend on. */
   List<Move> moves() {
-    Map<String, Double> excess = new HashMap<>();
+    Map<String, Double> excess = new TreeMap<>();
     weights.keySet().forEach(node -> excess.put(node, load(node) - share(node)));
-    Comparator<String> byExcess =
-        comparingDouble((String node) -> excess.get(node)).thenComparing(naturalOrder());
-    List<Slice> left = new ArrayList<>(slices);
+    List<Row> left = new ArrayList<>(slices);
     List<Move> moves = new ArrayList<>();
-    for (int turn = 0; turn < MOVES_A_ROUND; turn++) {
-      for (String to : weights.keySet().stream().sorted(byExcess).toList()) {
-        weights.keySet().stream()
-            .filter(from -> weight(to) > 0 && !from.equals(to))
-            .sorted(byExcess.reversed())
-            .flatMap(from -> best(from, to, excess, left).stream())
-            .findFirst()
-            .ifPresent(
-                slice -> {
-                  moves.add(new Move(slice.slice(), slice.owner(), to));
-                  left.remove(slice);
-                  excess.merge(slice.owner(), (double) -slice.size(), Double::sum);
-                  excess.merge(to, (double) slice.size(), Double::sum);
-                });
-      }
+    for (int i = 0; i < MOVES_A_ROUND && vacant.isEmpty(); i++) {
+      next(excess, left)
+          .ifPresent(
+              move -> {
+                double size = move.slice().size();
+                moves.add(move);
+                left.remove(move.slice());
+                excess.merge(move.slice().owner(), -size, Double::sum);
+                excess.merge(move.to(), size, Double::sum);
+              });
     }
     return moves;
   }
 
-  /** The slice whose move brings the two servers closest to each other. */
-  private Optional<Slice> best(
-      String from, String to, Map<String, Double> excess, List<Slice> left) {
-    double above = excess.get(from);
-    double below = -excess.get(to);
-    boolean isGivingAll = weight(from) == 0;
-    double least = loadOfAll / slices.size() + TINY;
-    if (!isGivingAll && (Math.min(above, below) <= TINY || Math.max(above, below) <= least)) {
-      return Optional.empty();
-    }
+  /** The move from the server furthest above its share that has one, to the one furthest below. */
+  private Optional<Move> next(Map<String, Double> excess, List<Row> left) {
+    return weights.keySet().stream()
+        .filter(node -> weight(node) > 0)
+        .min(comparingDouble(excess::get))
+        .flatMap(
+            to ->
+                weights.keySet().stream()
+                    .sorted(comparingDouble(from -> -excess.get(from)))
+                    .flatMap(from -> best(from, excess.get(from), -excess.get(to), left).stream())
+                    .findFirst()
+                    .map(slice -> new Move(slice, to)));
+  }
+
+  /** The slice whose move brings two servers closest to each other. */
+  private Optional<Row> best(String from, double above, double below, List<Row> left) {
     double gap = above + below;
+    boolean isGivingAll = weight(from) == 0;
+    boolean isUneven =
+        Math.min(above, below) > TINY && Math.max(above, below) > loadOfAll / slices.size() + TINY;
     return left.stream()
         .filter(slice -> slice.owner().equals(from))
-        .filter(slice -> isGivingAll || slice.size() < gap - TINY)
-        .min(
-            comparingDouble((Slice slice) -> Math.abs(gap / 2 - slice.size()))
-                .thenComparing(slice -> place(to, slice)));
-  }
-
-  /** An order of each server's own, so that servers do not race for the same slices. */
-  private List<Slice> inOrderOf(String node) {
-    return slices.stream().sorted(comparingLong(slice -> place(node, slice))).toList();
-  }
-
-  private static long place(String node, Slice slice) {
-    long mixed = (node.hashCode() * 31L + slice.slice()) * 0x9E3779B97F4A7C15L;
-    return mixed ^ mixed >>> 32;
+        .filter(slice -> isGivingAll || isUneven && slice.size() < gap - TINY)
+        .min(comparingDouble(slice -> Math.abs(gap / 2 - slice.size())));
   }
 }

@@ -1,32 +1,29 @@
 package io.asyncflow.flowsvr.schedule.slice;
 
-import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.number.LiveServers;
-import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
 import io.asyncflow.flowsvr.number.ServerLoad;
+import io.asyncflow.flowsvr.schedule.slice.SlicePlan.Move;
 import io.asyncflow.flowsvr.schedule.slice.SliceStore.Counts;
+import io.asyncflow.flowsvr.schedule.slice.SliceStore.Row;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Component;
@@ -64,18 +61,21 @@ public class SliceRounds
   static final Duration ALIVE = Duration.ofSeconds(9);
 
   private final SliceStore store;
-  private final Function<Duration, List<LiveServer>> servers;
+  private final LiveServers servers;
   private final Node node;
   private final SliceSettings settings;
-  private final BooleanSupplier inUse;
+  private final SchedulesInUse inUse;
   private final MeterRegistry meters;
   private final HeldSlices held;
 
   /** Since when each row has been as it is, by the monotonic clock in ns. */
-  private final Map<Lease, Long> unchangedSince = new HashMap<>();
+  private Map<Lease, Long> unchangedSince = Map.of();
 
   /** What was vacant in the round before, at the epochs of that round. */
-  private final Set<OwnedSlice> vacantBefore = new HashSet<>();
+  private Set<OwnedSlice> vacantBefore = Set.of();
+
+  /** What this server owned at the end of the round before. */
+  private Set<OwnedSlice> owned = new HashSet<>();
 
   /** The paused schedules of the own slices, by slice, as of their last count. */
   private final Map<Integer, Integer> paused = new ConcurrentHashMap<>();
@@ -86,12 +86,11 @@ public class SliceRounds
   private volatile double busyShare;
   private volatile boolean isActive;
   private volatile int unowned;
-  private volatile List<SliceStore.Row> mine = List.of();
+  private volatile List<Row> mine = List.of();
   private volatile Duration pause = ROUND;
   private boolean isStopped;
   private BackgroundLoop loop;
 
-  @Autowired
   SliceRounds(
       SliceStore store,
       LiveServers servers,
@@ -101,37 +100,6 @@ public class SliceRounds
       LeaderElection election,
       TaskMeters shown,
       MeterRegistry meters) {
-    this(store, servers::thatBeatWithin, node, settings, inUse::inUse, meters);
-    shown.show("schedule.slices.owned", "slices that this server owns", () -> trusted().size());
-    shown.show("schedule.slices.load", "load of the slices that this server owns", this::load);
-    showSchedules(shown, "active", this::activeSchedules);
-    showSchedules(shown, "paused", this::pausedSchedules);
-    shown.show(
-        "schedule.slices.unowned",
-        "slices without an owner, as the leader sees it; 0 on other servers",
-        () -> election.term().isPresent() ? unowned : 0);
-  }
-
-  private static void showSchedules(TaskMeters shown, String state, Supplier<Number> schedules) {
-    shown.show(
-        "schedules",
-        "schedules in the slices that this server owns, as of the last minute",
-        "state",
-        state,
-        schedules);
-  }
-
-  /**
-   * @param servers the servers that beat within a time
-   * @param inUse whether there are schedules
-   */
-  SliceRounds(
-      SliceStore store,
-      Function<Duration, List<LiveServer>> servers,
-      Node node,
-      SliceSettings settings,
-      BooleanSupplier inUse,
-      MeterRegistry meters) {
     this.store = store;
     this.servers = servers;
     this.node = node;
@@ -139,8 +107,20 @@ public class SliceRounds
     this.inUse = inUse;
     this.meters = meters;
     this.held = new HeldSlices(node::nanoTime);
-    taken("vacant", 0);
-    taken("handed", 0);
+    countTakes("vacant", 0);
+    countTakes("handed", 0);
+    shown.show("schedule.slices.owned", "slices that this server owns", () -> trusted().size());
+    shown.show(
+        "schedule.slices.load",
+        "load of the slices that this server owns",
+        () -> mine.stream().mapToLong(Row::load).sum());
+    String schedules = "schedules in the slices that this server owns, as of the last minute";
+    shown.show("schedules", schedules, "state", "active", this::activeSchedules);
+    shown.show("schedules", schedules, "state", "paused", this::pausedSchedules);
+    shown.show(
+        "schedule.slices.unowned",
+        "slices without an owner, as the leader sees it; 0 on other servers",
+        () -> election.term().isPresent() ? unowned : 0);
   }
 
   @Override
@@ -155,13 +135,9 @@ public class SliceRounds
     return held.trusted();
   }
 
-  private long load() {
-    return mine.stream().mapToLong(SliceStore.Row::load).sum();
-  }
-
   /** The active schedules in the slices that this server certainly owns. */
   int activeSchedules() {
-    return trusted().isEmpty() ? 0 : mine.stream().mapToInt(SliceStore.Row::schedules).sum();
+    return trusted().isEmpty() ? 0 : mine.stream().mapToInt(Row::schedules).sum();
   }
 
   /** As {@link #activeSchedules}, the paused ones. */
@@ -189,102 +165,50 @@ public class SliceRounds
     return isActive;
   }
 
+  /** The time until the next round. */
+  Duration pause() {
+    return pause;
+  }
+
   /** What changes with each renewal and each change of the owner. */
   private record Lease(OwnedSlice slice, long end) {}
 
   /** One round. */
   synchronized void runOnce() {
     pause = ROUND; // also if this round fails
-    if (isStopped) {
-      return;
-    }
-    if (!inUse.getAsBoolean()) {
+    isActive = !isStopped && inUse.inUse();
+    if (!isActive) {
       rest();
       return;
     }
     long askedAt = node.nanoTime();
-    begin(askedAt);
+    measureBusy(askedAt);
     store.renew(node.id(), settings.lease());
-    List<SliceStore.Row> rows = store.all();
-    Set<SliceStore.Row> vacant = vacant(rows, askedAt);
-    boolean isBalanceDue = ++round % BALANCING_ROUNDS == 0 || isMoving;
-    SlicePlan plan = plan(rows, vacant, isBalanceDue || !vacant.isEmpty());
-    // Not while some are vacant: loads are about to change without any move.
-    List<SlicePlan.Move> moves =
-        isBalanceDue && vacant.isEmpty() ? plan.moves() : List.<SlicePlan.Move>of();
+    List<Row> rows = store.all();
+    Set<Row> vacant = vacant(rows, askedAt);
+    boolean isPlanned = ++round % BALANCING_ROUNDS == 0 || isMoving || !vacant.isEmpty();
+    SlicePlan plan = new SlicePlan(isPlanned ? weights() : Map.of(), rows, vacant);
+    List<Move> moves = plan.moves();
     isMoving = !moves.isEmpty();
-
     mine = rows.stream().filter(row -> row.owner().equals(node.id())).toList();
-    Map<OwnedSlice, String> leaving = new HashMap<>();
-    for (SliceStore.Row row : mine) {
-      moves.stream()
-          .filter(move -> move.slice() == row.slice())
-          .forEach(move -> leaving.put(row.owned(), move.to()));
-    }
-    keep(List.copyOf(leaving.keySet()), askedAt + settings.trust().toNanos());
-    handOver(leaving);
-    take(plan.takes(node.id()), vacant);
+    compareWithRoundBefore();
+
+    int taken = change(plan, moves, askedAt + settings.trust().toNanos());
+    unowned = vacant.size() - taken;
+    vacantBefore = ownedOf(vacant);
     pause = pauseAfter(rows, vacant, moves);
     count();
   }
 
-  /** Counts the schedules of a part of the own slices: to count all at once takes seconds. */
-  private void count() {
-    int part = round % COUNTING_ROUNDS;
-    Map<Integer, SliceStore.Row> due =
-        mine.stream()
-            .filter(row -> row.slice() % COUNTING_ROUNDS == part)
-            .collect(toMap(SliceStore.Row::slice, row -> row));
-    Map<Integer, Counts> found = due.isEmpty() ? Map.of() : store.count(due.keySet());
-    paused.keySet().retainAll(mine.stream().map(SliceStore.Row::slice).toList());
-    due.forEach(
-        (slice, row) -> {
-          Counts counts = found.getOrDefault(slice, Counts.NONE);
-          paused.put(slice, counts.paused());
-          if (counts.active() != row.schedules() || counts.load() != row.load()) {
-            store.save(row, counts);
-          }
-        });
-  }
-
-  /** The time until the next round. */
-  Duration pause() {
-    return pause;
-  }
-
-  private Duration pauseAfter(
-      List<SliceStore.Row> rows, Set<SliceStore.Row> vacant, List<SlicePlan.Move> moves) {
-    boolean isAboutToOwn =
-        unowned > 0 && weight() > 0 || moves.stream().anyMatch(m -> m.to().equals(node.id()));
-    long regular = (isAboutToOwn ? SHORT_ROUND : ROUND).toMillis();
-    return Duration.ofMillis(
-        rows.stream()
-            .filter(row -> !vacant.contains(row) && !row.owner().equals(node.id()))
-            .mapToLong(row -> row.leaseMs() + AFTER_A_LEASE.toMillis())
-            .reduce(regular, Math::min));
-  }
-
   /** Nothing is to be fired: the leases run out by themselves. */
   private void rest() {
-    isActive = false;
-    held.set(List.of(), List.of(), 0);
+    held.set(Set.of(), 0);
+    owned.clear();
     mine = List.of();
+    unchangedSince = Map.of();
     paused.clear();
     unowned = 0;
     busyShare = 0;
-  }
-
-  private void begin(long askedAt) {
-    if (!isActive) {
-      unchangedSince.clear();
-      vacantBefore.clear();
-      isMoving = false;
-      round = 0;
-      busyMeasuredAt = askedAt;
-      held.takeUsedNanos();
-      isActive = true;
-    }
-    measureBusy(askedAt);
   }
 
   /** A moving average over about a minute. */
@@ -298,52 +222,40 @@ public class SliceRounds
   }
 
   /** The slices whose lease is over, or whose row did not change for a whole lease. */
-  private Set<SliceStore.Row> vacant(List<SliceStore.Row> rows, long askedAt) {
+  private Set<Row> vacant(List<Row> rows, long askedAt) {
     long readAt = node.nanoTime();
-    Set<SliceStore.Row> vacant = new LinkedHashSet<>();
-    Set<Lease> leases = new HashSet<>();
-    for (SliceStore.Row row : rows) {
+    Map<Lease, Long> since = new HashMap<>();
+    Set<Row> vacant = new HashSet<>();
+    for (Row row : rows) {
       Lease lease = new Lease(row.owned(), row.leaseEnd());
-      leases.add(lease);
-      long unchanged = askedAt - unchangedSince.computeIfAbsent(lease, l -> readAt);
-      if (row.isOver() || unchanged >= settings.lease().toNanos()) {
+      since.put(lease, unchangedSince.getOrDefault(lease, readAt));
+      if (row.isOver() || askedAt - since.get(lease) >= settings.lease().toNanos()) {
         vacant.add(row);
       }
     }
-    unchangedSince.keySet().retainAll(leases);
+    unchangedSince = since;
     return vacant;
   }
 
-  /**
-   * The plan of this round; it plans nothing if it does not know the servers.
-   *
-   * @param isNeeded whether to read which servers are alive
-   */
-  private SlicePlan plan(List<SliceStore.Row> rows, Set<SliceStore.Row> vacant, boolean isNeeded) {
+  private Map<String, Integer> weights() {
     Map<String, Integer> weights = new HashMap<>();
-    if (isNeeded) {
-      servers.apply(ALIVE).forEach(server -> weights.put(server.node(), server.weight()));
-      weights.put(node.id(), weight());
-    }
-    List<SlicePlan.Slice> slices =
-        rows.stream()
-            .map(row -> row.toPlan(vacant.contains(row), vacantBefore.contains(row.owned())))
-            .toList();
-    vacantBefore.clear();
-    vacant.forEach(row -> vacantBefore.add(row.owned()));
-    return new SlicePlan(weights, slices);
+    servers.thatBeatWithin(ALIVE).forEach(server -> weights.put(server.node(), server.weight()));
+    weights.put(node.id(), weight());
+    return weights;
   }
 
-  /** Goes on with what is still its own, and drops the rest at once. */
-  private void keep(List<OwnedSlice> leaving, long trustedUntil) {
-    List<OwnedSlice> before = held.owned();
-    List<OwnedSlice> now = mine.stream().map(SliceStore.Row::owned).toList();
-    held.set(now, leaving, trustedUntil);
-    long gained = now.stream().filter(slice -> !before.contains(slice)).count();
-    long lost = before.stream().filter(slice -> !now.contains(slice)).count();
+  private static Set<OwnedSlice> ownedOf(Collection<Row> rows) {
+    return rows.stream().map(Row::owned).collect(toSet());
+  }
+
+  private void compareWithRoundBefore() {
+    Set<OwnedSlice> now = ownedOf(mine);
+    long gained = now.stream().filter(slice -> !owned.contains(slice)).count();
+    long lost = owned.stream().filter(slice -> !now.contains(slice)).count();
+    owned = now;
     if (gained > 0) {
       isMoving = true; // more may follow soon
-      taken("handed", gained);
+      countTakes("handed", gained);
       log.info("was handed {} slices of the schedules, owns {} now", gained, now.size());
     }
     if (lost > 0) {
@@ -351,7 +263,7 @@ public class SliceRounds
     }
   }
 
-  private void taken(String how, long slices) {
+  private void countTakes(String how, long slices) {
     Counter.builder("asyncflow.schedule.slices.takes")
         .description("slices of the schedules that this server got")
         .tag("how", how)
@@ -359,35 +271,68 @@ public class SliceRounds
         .increment(slices);
   }
 
-  /** A slice in use is handed over in a later round; no later use includes it. */
-  private void handOver(Map<OwnedSlice, String> leaving) {
+  /**
+   * Hands over what leaves, and takes what is vacant; returns how many slices it took. A slice in
+   * use is handed over in a later round; no later use includes it.
+   */
+  private int change(SlicePlan plan, List<Move> moves, long trustedUntil) {
+    List<Move> leaving =
+        moves.stream().filter(move -> move.slice().owner().equals(node.id())).toList();
+    Set<OwnedSlice> kept = new HashSet<>(owned);
+    leaving.forEach(move -> kept.remove(move.slice().owned()));
+    held.set(kept, trustedUntil);
     int given = 0;
-    for (Map.Entry<OwnedSlice, String> move : leaving.entrySet()) {
-      OwnedSlice slice = move.getKey();
-      if (!held.isInUse(slice)
-          && store.handOver(slice, node.id(), move.getValue(), settings.lease())) {
-        held.drop(slice);
+    for (Move move : leaving) {
+      Row slice = move.slice();
+      if (!held.isInUse(slice.owned()) && store.give(slice, move.to(), true, settings.lease())) {
+        owned.remove(slice.owned());
         given++;
       }
     }
-    if (given > 0) {
-      log.info("handed over {} slices of the schedules, owns {} now", given, held.owned().size());
-    }
-  }
-
-  private void take(List<Integer> planned, Set<SliceStore.Row> vacant) {
     int taken = 0;
-    for (SliceStore.Row row : vacant) {
-      if (planned.contains(row.slice())
-          && store.take(row, node.id(), !row.isOver(), settings.lease())) {
-        held.add(new OwnedSlice(row.slice(), row.epoch() + 1));
+    for (Row row : plan.takes(node.id(), row -> vacantBefore.contains(row.owned()))) {
+      if (store.give(row, node.id(), !row.isOver(), settings.lease())) {
+        OwnedSlice slice = new OwnedSlice(row.slice(), row.epoch() + 1);
+        kept.add(slice);
+        owned.add(slice);
         taken++;
       }
     }
-    unowned = vacant.size() - taken;
-    if (taken > 0) {
-      taken("vacant", taken);
-      log.info("took {} vacant slices of the schedules", taken);
+    held.set(kept, trustedUntil);
+    if (given + taken > 0) {
+      countTakes("vacant", taken);
+      log.info(
+          "handed over {} and took {} vacant slices of the schedules, owns {} now",
+          given,
+          taken,
+          owned.size());
+    }
+    return taken;
+  }
+
+  private Duration pauseAfter(List<Row> rows, Set<Row> vacant, List<Move> moves) {
+    boolean isAboutToOwn =
+        unowned > 0 && weight() > 0 || moves.stream().anyMatch(m -> m.to().equals(node.id()));
+    long regular = (isAboutToOwn ? SHORT_ROUND : ROUND).toMillis();
+    return Duration.ofMillis(
+        rows.stream()
+            .filter(row -> !vacant.contains(row) && !row.owner().equals(node.id()))
+            .mapToLong(row -> row.leaseMs() + AFTER_A_LEASE.toMillis())
+            .reduce(regular, Math::min));
+  }
+
+  /** Counts the schedules of a part of the own slices: to count all at once takes seconds. */
+  private void count() {
+    int part = round % COUNTING_ROUNDS;
+    List<Row> due = mine.stream().filter(row -> row.slice() % COUNTING_ROUNDS == part).toList();
+    Map<Integer, Counts> found = due.isEmpty() ? Map.of() : store.count(due);
+    paused.keySet().retainAll(mine.stream().map(Row::slice).toList());
+    for (Row row : due) {
+      Counts counts = found.getOrDefault(row.slice(), Counts.NONE);
+      paused.put(row.slice(), counts.paused());
+      if (counts.active() != row.schedules() || counts.load() != row.load()) {
+        store.save(row, counts);
+      }
     }
   }
 
@@ -398,14 +343,13 @@ public class SliceRounds
       loop.close();
     }
     synchronized (this) {
+      boolean wasActive = isActive;
       isStopped = true;
-      held.set(List.of(), List.of(), 0);
-      if (!isActive) {
-        return;
-      }
-      isActive = false;
+      runOnce();
       try {
-        store.stop(node.id());
+        if (wasActive) {
+          store.stop(node.id());
+        }
       } catch (RuntimeException e) {
         log.info("the slices of the schedules could not be released; their leases will run out");
       }

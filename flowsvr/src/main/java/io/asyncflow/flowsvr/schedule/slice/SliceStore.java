@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -55,8 +54,9 @@ class SliceStore {
       return new OwnedSlice(slice, epoch);
     }
 
-    SlicePlan.Slice toPlan(boolean isVacant, boolean wasVacantBefore) {
-      return new SlicePlan.Slice(slice, isVacant ? "" : owner, load, wasVacantBefore);
+    /** Its load as shares count it: also an empty slice is one. */
+    long size() {
+      return Math.max(1, load);
     }
   }
 
@@ -75,8 +75,8 @@ class SliceStore {
   }
 
   /** Renews all leases of this owner; those that ran out, too, if no other server took them. */
-  int renew(String owner, Duration lease) {
-    return transactions.executeStatement(
+  void renew(String owner, Duration lease) {
+    transactions.executeStatement(
         () ->
             jdbc.sql(
                     sql(
@@ -91,37 +91,12 @@ class SliceStore {
   }
 
   /**
-   * Takes a vacant slice at the epoch after {@code seen}; false if another server was first.
+   * Gives a slice to a server at the epoch after {@code seen}; false if the row has changed.
    *
-   * @param isWatchedOut whether the row did not change for a whole lease: it is vacant then,
-   *     whatever the database's clock says
+   * @param isVacant whether it has no owner, or is its owner's to give, whatever the database's
+   *     clock says
    */
-  boolean take(Row seen, String node, boolean isWatchedOut, Duration lease) {
-    return jdbc.sql(
-                sql(
-                    """
-                    UPDATE t_schedule_slice
-                    SET owner = :node,
-                        epoch = epoch + 1,
-                        lease_end = now_ms + :lease,
-                        take_time = now_ms
-                    WHERE slice = :slice
-                      AND epoch = :epoch
-                      AND lease_end = :leaseEnd
-                      AND (lease_end < now_ms OR :watchedOut)
-                    """))
-            .param("node", node)
-            .param("lease", lease.toMillis())
-            .param("slice", seen.slice())
-            .param("epoch", seen.epoch())
-            .param("leaseEnd", seen.leaseEnd())
-            .param("watchedOut", isWatchedOut)
-            .update()
-        == 1;
-  }
-
-  /** Makes another server the owner at the next epoch; false if the slice was lost. */
-  boolean handOver(OwnedSlice slice, String owner, String to, Duration lease) {
+  boolean give(Row seen, String to, boolean isVacant, Duration lease) {
     return jdbc.sql(
                 sql(
                     """
@@ -133,19 +108,23 @@ class SliceStore {
                     WHERE slice = :slice
                       AND owner = :owner
                       AND epoch = :epoch
+                      AND lease_end = :leaseEnd
+                      AND (:vacant OR lease_end < now_ms)
                     """))
             .param("to", to)
             .param("lease", lease.toMillis())
-            .param("slice", slice.slice())
-            .param("owner", owner)
-            .param("epoch", slice.epoch())
+            .param("slice", seen.slice())
+            .param("owner", seen.owner())
+            .param("epoch", seen.epoch())
+            .param("leaseEnd", seen.leaseEnd())
+            .param("vacant", isVacant)
             .update()
         == 1;
   }
 
-  /** Ends all leases of this owner now; returns their number. */
-  int stop(String owner) {
-    return jdbc.sql(
+  /** Ends all leases of this owner now. */
+  void stop(String owner) {
+    jdbc.sql(
             """
             UPDATE t_schedule_slice
             SET lease_end = 0
@@ -165,8 +144,8 @@ class SliceStore {
     static final Counts NONE = new Counts(0, 0, 0);
   }
 
-  /** Counts the schedules of these slices; by slice, only where there are schedules. */
-  Map<Integer, Counts> count(Set<Integer> slices) {
+  /** Counts the schedules of these slices: by slice, only where there are schedules. */
+  Map<Integer, Counts> count(List<Row> slices) {
     Map<Integer, Counts> counts = new HashMap<>();
     jdbc.sql(
             """
@@ -175,7 +154,7 @@ class SliceStore {
             WHERE slice IN (:slices)
             GROUP BY slice
             """)
-        .param("slices", slices)
+        .param("slices", slices.stream().map(Row::slice).toList())
         .query(
             rs -> {
               counts.put(rs.getInt(1), new Counts(rs.getInt(2), rs.getLong(3), rs.getInt(4)));

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toMap;
 import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The servers and the slices, for operators.
@@ -70,8 +71,7 @@ record SlicesView(List<NodeView> nodeList, List<SliceView> sliceList) {
       Map<Integer, Long> lateMs) {
     SlicePlan plan =
         new SlicePlan(
-            beating.stream().collect(toMap(LiveServer::node, LiveServer::weight)),
-            rows.stream().map(row -> row.toPlan(row.isOver(), false)).toList());
+            beating.stream().collect(toMap(LiveServer::node, LiveServer::weight)), rows, Set.of());
     return new SlicesView(
         live.stream().map(server -> view(server, rows, plan)).toList(),
         rows.stream().map(row -> view(row, lateMs.getOrDefault(row.slice(), 0L))).toList());

@@ -18,7 +18,7 @@ class HeldSlicesTest {
 
   @Test
   void slicesAreTrustedForEightSecondsOnly() {
-    held.set(List.of(SECOND, FIRST), List.of(), nanos + TRUST);
+    held.set(List.of(SECOND, FIRST), nanos + TRUST);
     nanos += TRUST - 1;
     assertThat(held.trusted()).containsExactly(FIRST, SECOND);
     nanos++;
@@ -28,9 +28,9 @@ class HeldSlicesTest {
 
   @Test
   void useLastsUntilItIsClosedWhateverIsSetMeanwhile() {
-    held.set(List.of(FIRST, SECOND), List.of(), nanos + TRUST);
+    held.set(List.of(FIRST, SECOND), nanos + TRUST);
     SliceUse before = held.use();
-    held.set(List.of(FIRST, SECOND), List.of(FIRST), nanos + TRUST);
+    held.set(List.of(SECOND), nanos + TRUST);
     assertThat(before.slices()).containsExactly(FIRST, SECOND);
     assertThat(held.isInUse(FIRST)).isTrue();
     before.close();
@@ -46,7 +46,7 @@ class HeldSlicesTest {
 
   @Test
   void timeInUseIsCountedOnce() {
-    held.set(List.of(FIRST), List.of(), nanos + TRUST);
+    held.set(List.of(FIRST), nanos + TRUST);
     SliceUse use = held.use();
     nanos += 200;
     use.close();

@@ -2,12 +2,18 @@ package io.asyncflow.flowsvr.schedule.slice;
 
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.OwnSchema;
 import io.asyncflow.flowsvr.StatementCounter;
+import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.number.LiveServers;
 import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -82,12 +88,25 @@ class SliceRoundsIT {
       this.rounds =
           new SliceRounds(
               store,
-              time ->
-                  live.stream().filter(s -> s.silent.compareTo(time) < 0).map(this::view).toList(),
+              liveServers(),
               this,
               new SliceSettings(true, weight, LEASE),
               () -> inUse,
+              mock(LeaderElection.class),
+              new TaskMeters(meters),
               meters);
+    }
+
+    private LiveServers liveServers() {
+      LiveServers servers = mock(LiveServers.class);
+      when(servers.thatBeatWithin(any()))
+          .thenAnswer(
+              call ->
+                  live.stream()
+                      .filter(s -> s.silent.compareTo(call.getArgument(0)) < 0)
+                      .map(this::view)
+                      .toList());
+      return servers;
     }
 
     private LiveServer view(Server server) {
@@ -334,7 +353,7 @@ class SliceRoundsIT {
               i -> {
                 Server taker = takers.get(i);
                 return seen.stream()
-                    .filter(row -> taker.store.take(row, taker.name, false, LEASE))
+                    .filter(row -> taker.store.give(row, taker.name, false, LEASE))
                     .map(SliceStore.Row::slice)
                     .toList();
               });
@@ -403,13 +422,26 @@ class SliceRoundsIT {
     SliceStore store = a.store;
     SliceStore.Row seen = rows().get(3);
 
-    assertThat(store.take(seen, "b", false, LEASE)).as("the lease lives").isFalse();
-    OwnedSlice slice = new OwnedSlice(3, 1);
-    assertThat(store.handOver(slice, "x", "b", LEASE)).as("another owner").isFalse();
-    assertThat(store.handOver(new OwnedSlice(3, 0), "a", "b", LEASE)).as("an old epoch").isFalse();
-    assertThat(store.handOver(slice, "a", "b", LEASE)).isTrue();
-    assertThat(store.handOver(slice, "a", "b", LEASE)).as("handed over before").isFalse();
-    assertThat(store.take(seen, "c", true, LEASE)).as("watched out, at an old epoch").isFalse();
+    assertThat(store.give(seen, "b", false, LEASE)).as("the lease lives").isFalse();
+    assertThat(store.give(as(seen, "x", 1), "b", true, LEASE)).as("another owner").isFalse();
+    assertThat(store.give(as(seen, "a", 0), "b", true, LEASE)).as("an old epoch").isFalse();
+    assertThat(store.give(seen, "b", true, LEASE)).isTrue();
+    assertThat(store.give(seen, "b", true, LEASE)).as("handed over before").isFalse();
+    assertThat(store.give(as(rows().get(3), "b", 1), "c", true, LEASE))
+        .as("watched out, at an old epoch")
+        .isFalse();
+  }
+
+  private static SliceStore.Row as(SliceStore.Row row, String owner, long epoch) {
+    return new SliceStore.Row(
+        row.slice(),
+        owner,
+        epoch,
+        row.leaseEnd(),
+        row.leaseMs(),
+        row.takeTime(),
+        row.load(),
+        row.schedules());
   }
 
   @Test
