@@ -149,7 +149,7 @@ final class FakeFires {
       schedule.history().withdraw(fire.fireTime());
     }
     if (!fires.isEmpty()) {
-      schedule.takeBack(fires.size(), schedule.history().lastPlanned(fires.get(0).fireTime()));
+      schedule.takeBack(fires, schedule.history().lastPlanned(fires.get(0).fireTime()));
     }
   }
 

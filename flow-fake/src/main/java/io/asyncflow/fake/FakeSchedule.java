@@ -7,10 +7,14 @@ import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.rules.schedule.FirePlan;
+import io.asyncflow.rules.schedule.FirePosition;
+import io.asyncflow.rules.schedule.FirePosition.Fired;
 import io.asyncflow.rules.schedule.FireRules;
 import io.asyncflow.rules.schedule.RunEffect;
 import io.asyncflow.rules.schedule.ScheduleRules;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.CRC32;
 
 /**
@@ -29,15 +33,9 @@ final class FakeSchedule {
   private final FireHistory history;
   private NewSchedule definition;
   private FireRules rules;
-  private ScheduleState state = ScheduleState.ACTIVE;
-  private Long nextFireTime;
-  private Long wakeTime;
-  private Long pauseUntil;
-  private long fireCount;
-  private int failStreak;
-  private Long lastFireTime;
+  private FirePosition position;
   private TriggeredRun lastRun;
-  private String lastError;
+  private final List<Fired> created = new ArrayList<>();
   private long version;
   private long modifyTime;
 
@@ -49,34 +47,25 @@ final class FakeSchedule {
     this.version = id;
     this.createTime = now;
     this.history = history;
-    define(definition, nextFireTime, now);
+    define(definition, now);
+    this.position = FirePosition.first(rules, nextFireTime, AHEAD_MS);
   }
 
-  /**
-   * Gives it another definition. An ended schedule is active again, unless all its fires are made.
-   *
-   * @return whether it has ended
-   */
-  boolean define(NewSchedule complete, Long next, long now) {
+  private void define(NewSchedule complete, long now) {
     definition = complete;
     rules = ScheduleRules.of(id, complete);
-    nextFireTime = next;
-    if (complete.maxFires() != null && fireCount >= complete.maxFires()) {
-      state = ScheduleState.ENDED;
-      nextFireTime = null;
-      wakeTime = null;
-      pauseUntil = null;
-    } else if (state == ScheduleState.PAUSED) {
-      wakeTime = pauseUntil;
-    } else {
-      state = ScheduleState.ACTIVE;
-      wakeTime = next == null ? null : (Long) FirePlan.wakeTime(rules, next, AHEAD_MS);
-    }
-    write(now);
-    return state == ScheduleState.ENDED;
+    modifyTime = now;
   }
 
-  private void write(long now) {
+  /** Gives it another definition; returns whether it has ended. */
+  boolean define(NewSchedule complete, Long next, long now) {
+    define(complete, now);
+    position = position.redefined(rules, next, AHEAD_MS);
+    return position.state() == ScheduleState.ENDED;
+  }
+
+  private void write(FirePosition to, long now) {
+    position = to;
     modifyTime = now;
   }
 
@@ -110,11 +99,11 @@ final class FakeSchedule {
   }
 
   ScheduleState state() {
-    return state;
+    return position.state();
   }
 
   Long nextFireTime() {
-    return nextFireTime;
+    return position.nextFireTime();
   }
 
   /** What its last planned fire created; {@code null} before it. */
@@ -133,23 +122,17 @@ final class FakeSchedule {
 
   /** Whether there may be something to do at this time. */
   boolean isDue(long now) {
-    return wakeTime != null && wakeTime <= now;
+    return wakeTime() != null && wakeTime() <= now;
   }
 
   /** When there is something to do; {@code null} if only a call or the end of a run causes it. */
   Long wakeTime() {
-    return wakeTime;
+    return position.wakeTime();
   }
 
   /** Where it stands, for a change that withdraws and keeps these fires. */
   ScheduleRules.Changed changed(Long firstWithdrawn, Long lastKept) {
-    return new ScheduleRules.Changed(
-        definition,
-        state == ScheduleState.ENDED,
-        nextFireTime,
-        lastFireTime,
-        firstWithdrawn,
-        lastKept);
+    return new ScheduleRules.Changed(definition, position, firstWithdrawn, lastKept);
   }
 
   /**
@@ -159,55 +142,51 @@ final class FakeSchedule {
    */
   FirePlan plan(boolean lastRunLives, long now) {
     return FirePlan.of(
-        rules, new FirePlan.Position(nextFireTime, fireCount, lastRunLives), now, AHEAD_MS);
+        rules,
+        new FirePlan.Position(nextFireTime(), position.fireCount(), lastRunLives),
+        now,
+        AHEAD_MS);
   }
 
-  /** Counts a fire that created something by plan. */
+  /** Counts a fire that created something by plan, when it moves on. */
   void countPlanned(long fireTime, TriggeredRun run) {
-    fireCount++;
-    lastFireTime = fireTime;
+    created.add(new Fired(fireTime, idOf(run)));
     lastRun = run;
-    lastError = null;
+  }
+
+  private static String idOf(TriggeredRun run) {
+    return run.taskId() == null ? run.jobId() : run.taskId();
   }
 
   /** Counts a fire that created something beside the plan. */
   void countManual() {
-    fireCount++;
+    position = position.counted(1);
   }
 
   /** Moves on after a plan was carried out. */
   void advance(FirePlan plan, long now) {
-    nextFireTime = plan.nextFireTime();
-    wakeTime = plan.wakeTime();
-    if (plan.ends()) {
-      state = ScheduleState.ENDED;
-    }
+    write(position.advanced(plan, created), now);
+    created.clear();
     plan.gaps().forEach(history::add);
-    write(now);
   }
 
   /**
    * Takes back what withdrawn fires changed.
    *
-   * @param withdrawn how many they are
+   * @param withdrawn at least one
    * @param last the last fire before them that created something by plan; {@code null} for none
    */
-  void takeBack(int withdrawn, ScheduleFire last) {
-    fireCount -= withdrawn;
-    lastFireTime = last == null ? null : (Long) last.fireTime();
+  void takeBack(List<ScheduleFire> withdrawn, ScheduleFire last) {
     lastRun = last == null ? null : FireHistory.runOf(last);
+    Fired before = last == null ? null : new Fired(last.fireTime(), idOf(lastRun));
+    position = position.takenBack(withdrawn.size(), withdrawn.get(0).fireTime(), before);
   }
 
   /**
-   * @param next the first fire without a fate
    * @param until when it resumes by itself; {@code null} if it does not
    */
-  void pause(Long next, Long until, long now) {
-    state = ScheduleState.PAUSED;
-    nextFireTime = next;
-    wakeTime = until;
-    pauseUntil = until;
-    write(now);
+  void pause(Long until, long now) {
+    write(position.paused(until), now);
   }
 
   /**
@@ -215,17 +194,11 @@ final class FakeSchedule {
    *     they become a gap
    */
   void resume(boolean catchUp, long now) {
-    FireRules.Resumed resumed = rules.resume(nextFireTime, lastFireTime, catchUp, now);
+    FirePosition.Resumed resumed = position.resumed(rules, catchUp, now, AHEAD_MS);
     if (resumed.gap() != null) {
       history.add(resumed.gap());
     }
-    Long next = resumed.nextFireTime();
-    state = next == null ? ScheduleState.ENDED : ScheduleState.ACTIVE;
-    nextFireTime = next;
-    wakeTime = next == null ? null : (Long) FirePlan.wakeTime(rules, next, AHEAD_MS);
-    pauseUntil = null;
-    failStreak = state == ScheduleState.ACTIVE ? 0 : failStreak;
-    write(now);
+    write(resumed.position(), now);
   }
 
   /**
@@ -234,48 +207,30 @@ final class FakeSchedule {
    * @param error why the run failed; {@code null} if it did not
    */
   void recordEnd(TriggeredRun run, TaskStatus status, String error, long now) {
-    if (!rules.dependsOnEnds()) {
-      return;
+    if (rules.dependsOnEnds()) {
+      RunEffect.of(rules, position, new RunEffect.Ended(idOf(run), status, now, error), now)
+          .ifPresent(effect -> write(effect.after(), now));
     }
-    RunEffect.Standing standing =
-        new RunEffect.Standing(state == ScheduleState.ACTIVE, lastFireTime, failStreak, lastError);
-    RunEffect.of(rules, standing, new RunEffect.Ended(status, now, run.equals(lastRun), error))
-        .ifPresent(effect -> apply(effect, now));
-  }
-
-  private void apply(RunEffect effect, long now) {
-    failStreak = effect.failStreak();
-    lastError = effect.error();
-    if (effect.nextFireTime() != null && state != ScheduleState.ENDED) {
-      nextFireTime = effect.nextFireTime();
-    }
-    if (effect.pauses()) {
-      state = ScheduleState.PAUSED;
-      wakeTime = null;
-    } else if (effect.isAwaited() && state == ScheduleState.ACTIVE) {
-      wakeTime = now;
-    }
-    write(now);
   }
 
   /** The schedule as the API shows it. */
   Schedule show(long now) {
-    boolean isWaitedFor = state == ScheduleState.ACTIVE && nextFireTime != null;
+    boolean isWaitedFor = position.isActive() && nextFireTime() != null;
     return new Schedule(
         scheduleId(),
         definition,
-        state,
-        nextFireTime,
-        lastFireTime,
-        fireCount,
-        failStreak,
-        lastError,
-        isWaitedFor ? Math.max(0, now - nextFireTime) : 0,
+        state(),
+        nextFireTime(),
+        position.lastFireTime(),
+        position.fireCount(),
+        position.failStreak(),
+        position.lastError(),
+        isWaitedFor ? Math.max(0, now - nextFireTime()) : 0,
         slice(),
         FireHistory.NODE,
         FireHistory.EPOCH,
         version,
-        pauseUntil,
+        position.pauseUntil(),
         createTime,
         modifyTime);
   }

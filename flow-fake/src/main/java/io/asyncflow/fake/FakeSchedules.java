@@ -216,11 +216,9 @@ final class FakeSchedules {
   private SchedulePage list(long now, SentFields in) {
     ScheduleFields.Listed listed = ScheduleFields.listed(in);
     in.refuseIfBad();
-    String states = in.text("state").or("");
     List<FakeSchedule> page =
         rows.headMap(listed.before(), false).descendingMap().values().stream()
-            .filter(
-                row -> states.isEmpty() || List.of(states.split(",")).contains(row.state().name()))
+            .filter(row -> listed.states().contains(row.state()))
             .filter(row -> listed.type() == null || row.targetType().equals(listed.type().name()))
             .limit(listed.limit())
             .toList();
@@ -252,10 +250,7 @@ final class FakeSchedules {
     List<ScheduleFire> withdrawn = fires.withdrawable(row, now);
     if (row.state() != ScheduleState.ENDED || !withdrawn.isEmpty()) {
       fires.withdraw(row, withdrawn);
-      row.pause(
-          withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime(),
-          untilMs,
-          now);
+      row.pause(untilMs, now);
       row.raiseVersion(server.creates.newNumber());
     }
     return null;

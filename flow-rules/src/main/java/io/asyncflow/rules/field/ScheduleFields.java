@@ -6,6 +6,7 @@ import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.FirePreview;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireTimes;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -207,17 +209,33 @@ public final class ScheduleFields {
   /**
    * Which schedules are listed.
    *
+   * @param states at least one
    * @param type {@code null} for all
    * @param before only schedules with lower numbers
    */
-  public record Listed(TaskType type, int limit, long before) {}
+  public record Listed(Set<ScheduleState> states, TaskType type, int limit, long before) {}
 
-  /** Reads the fields of a list, but for its states. */
+  /** Reads the fields of a list. */
   public static Listed listed(FieldSource in) {
+    Set<ScheduleState> states =
+        in.text("state").as(ScheduleFields::states, "must be ACTIVE, PAUSED or ENDED");
     return new Listed(
+        states == null || states.isEmpty() ? EnumSet.allOf(ScheduleState.class) : states,
         in.text("taskType").as(TaskType::parse, "is not a valid task type"),
         PageFields.limit(in),
         PageFields.before(in));
+  }
+
+  private static Optional<Set<ScheduleState>> states(String text) {
+    Set<ScheduleState> states = EnumSet.noneOf(ScheduleState.class);
+    for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+      Optional<ScheduleState> state = parse(name, ScheduleState.values());
+      if (state.isEmpty()) {
+        return Optional.empty();
+      }
+      states.add(state.get());
+    }
+    return Optional.of(states);
   }
 
   /** The fires of the past that a backfill makes, in epoch ms. */
@@ -360,7 +378,7 @@ public final class ScheduleFields {
   }
 
   /** The value that a text names without regard to case. */
-  public static <E extends Enum<E>> Optional<E> parse(String text, E[] values) {
+  static <E extends Enum<E>> Optional<E> parse(String text, E[] values) {
     String name = text.toUpperCase(Locale.ROOT);
     return Arrays.stream(values).filter(value -> value.name().equals(name)).findFirst();
   }

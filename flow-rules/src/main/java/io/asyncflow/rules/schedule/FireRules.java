@@ -2,7 +2,6 @@ package io.asyncflow.rules.schedule;
 
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.Overlap;
-import java.util.OptionalLong;
 
 /**
  * What a schedule says of its fires, as far as a plan needs it. Immutable.
@@ -84,38 +83,6 @@ public record FireRules(
    */
   public static long afterLastFire(Long lastFireTime, long time) {
     return lastFireTime == null ? time : Math.max(time, lastFireTime + 1);
-  }
-
-  /**
-   * What comes after a pause.
-   *
-   * @param nextFireTime epoch ms; {@code null} if the schedule has ended
-   * @param gap the fire times that the pause has left out; {@code null} if there are none
-   */
-  public record Resumed(Long nextFireTime, FireGap gap) {}
-
-  /**
-   * Resumes a paused schedule.
-   *
-   * @param next epoch ms of the first fire time without a fate; {@code null} if there is none, or
-   *     if it follows from the end of the last run
-   * @param lastFireTime epoch ms; {@code null} before the first fire
-   * @param catchUp whether the catch-up policy decides about the fire times of the pause; otherwise
-   *     they become a gap
-   */
-  public Resumed resume(Long next, Long lastFireTime, boolean catchUp, long now) {
-    if (times == null) {
-      // Its last run may have ended meanwhile; if it lives, it is waited for.
-      return new Resumed(next == null ? (Long) afterLastFire(lastFireTime, now) : next, null);
-    }
-    if (next == null || catchUp || next > now) {
-      return new Resumed(next, null);
-    }
-    long end = endTime == null ? Long.MAX_VALUE : endTime;
-    FireGap gap = next < end ? FireGap.paused(times, next, Math.min(now, end - 1)) : null;
-    OptionalLong after = times.next(now);
-    boolean goesOn = after.isPresent() && after.getAsLong() < end;
-    return new Resumed(goesOn ? (Long) after.getAsLong() : null, gap);
   }
 
   /**

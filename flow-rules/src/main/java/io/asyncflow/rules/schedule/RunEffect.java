@@ -9,35 +9,26 @@ import java.util.Optional;
  * What the end of a run changes in its schedule: the next fire after a pause, a run that has
  * waited, a schedule that pauses itself.
  *
- * @param failStreak failed runs in a row
+ * @param after where the schedule stands now
  * @param pauses whether the schedule pauses itself
  * @param isAwaited whether the schedule has waited for this end
- * @param nextFireTime epoch ms; {@code null} if the end does not decide about it
- * @param error why the last run failed; {@code null} if it did not
  */
-public record RunEffect(
-    int failStreak, boolean pauses, boolean isAwaited, Long nextFireTime, String error) {
-
-  /**
-   * Where the schedule stands.
-   *
-   * @param lastFireTime epoch ms; {@code null} before the first fire by plan
-   */
-  public record Standing(boolean isActive, Long lastFireTime, int failStreak, String lastError) {}
+public record RunEffect(FirePosition after, boolean pauses, boolean isAwaited) {
 
   /**
    * A run that has ended.
    *
+   * @param id of the task or the job
    * @param time epoch ms
-   * @param isLast whether it is the run of the last fire by plan
    * @param error why it failed; {@code null} if it did not
    */
-  public record Ended(TaskStatus status, long time, boolean isLast, String error) {}
+  public record Ended(String id, TaskStatus status, long time, String error) {}
 
   /** The effect; none of an end that changes nothing, as of a success after a success. */
-  public static Optional<RunEffect> of(FireRules rules, Standing at, Ended run) {
+  public static Optional<RunEffect> of(FireRules rules, FirePosition at, Ended run, long now) {
     boolean isPaced = rules.afterMs() != null;
-    boolean isAwaited = run.isLast() && (isPaced || rules.overlap() == Overlap.WAIT);
+    boolean isLast = run.id().equals(at.lastRun());
+    boolean isAwaited = isLast && (isPaced || rules.overlap() == Overlap.WAIT);
     if (run.status() == TaskStatus.CANCELLED && !isAwaited) {
       return Optional.empty(); // neither a failure nor a success
     }
@@ -48,7 +39,7 @@ public record RunEffect(
           default -> at.failStreak();
         };
     Long next =
-        isPaced && run.isLast()
+        isPaced && isLast
             ? (Long)
                 FireRules.afterLastFire(
                     at.lastFireTime(), rules.nextAfterEnd(at.lastFireTime(), run.time(), streak))
@@ -59,13 +50,17 @@ public record RunEffect(
     String error = pauses ? failure + "paused after " + inARow(streak) : run.error();
     boolean isChange = streak != at.failStreak() || !Objects.equals(error, at.lastError());
     return isAwaited || isChange
-        ? Optional.of(new RunEffect(streak, pauses, isAwaited, next, error))
+        ? Optional.of(
+            new RunEffect(
+                at.afterEnd(pauses, isAwaited, next, now).failing(streak, error),
+                pauses,
+                isAwaited))
         : Optional.empty();
   }
 
   /** The failed runs in a row, for people. */
   public String inARow() {
-    return inARow(failStreak);
+    return inARow(after.failStreak());
   }
 
   private static String inARow(int streak) {

@@ -3,6 +3,7 @@ package io.asyncflow.rules.schedule;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.rules.TaskType;
 import java.util.Map;
 import java.util.Objects;
@@ -115,19 +116,12 @@ public final class ScheduleRules {
   /**
    * A schedule whose definition changes.
    *
-   * @param next epoch ms of the next fire, as before; {@code null} if there is none
-   * @param lastFire epoch ms of the last fire by plan; {@code null} before it
+   * @param at where it stands, before any fire is withdrawn
    * @param firstWithdrawn epoch ms of the first fire that the change withdraws; {@code null} if it
    *     withdraws none
    * @param lastKept epoch ms of the last fire after now that stays; {@code null} if there is none
    */
-  public record Changed(
-      NewSchedule before,
-      boolean isEnded,
-      Long next,
-      Long lastFire,
-      Long firstWithdrawn,
-      Long lastKept) {}
+  public record Changed(NewSchedule before, FirePosition at, Long firstWithdrawn, Long lastKept) {}
 
   /**
    * The next fire after a change: as before if the plan is the same, so that no fire is lost; else
@@ -137,8 +131,9 @@ public final class ScheduleRules {
    */
   public static Long nextFire(Changed changed, NewSchedule after, long now) {
     if (isSamePlan(changed.before(), after)
-        && (changed.firstWithdrawn() != null || !changed.isEnded())) {
-      Long next = changed.firstWithdrawn() == null ? changed.next() : changed.firstWithdrawn();
+        && (changed.firstWithdrawn() != null || changed.at().state() != ScheduleState.ENDED)) {
+      Long next =
+          changed.firstWithdrawn() == null ? changed.at().nextFireTime() : changed.firstWithdrawn();
       boolean isSameEnd = Objects.equals(changed.before().endTime(), after.endTime());
       if (!isSameEnd && isOver(after, next == null ? now : Math.max(next, now))) {
         throw new NeverFiresException(after);
@@ -146,7 +141,9 @@ public final class ScheduleRules {
       return next;
     }
     long first = firstFire(after, now, changed.lastKept() == null ? now : changed.lastKept());
-    return after.afterMs() == null ? first : FireRules.afterLastFire(changed.lastFire(), first);
+    return after.afterMs() == null
+        ? first
+        : FireRules.afterLastFire(changed.at().lastFireTime(), first);
   }
 
   private static boolean isSamePlan(NewSchedule before, NewSchedule after) {

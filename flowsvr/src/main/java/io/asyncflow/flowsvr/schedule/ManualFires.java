@@ -6,21 +6,18 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.TriggeredRun;
-import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
-import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.FireTransaction;
-import io.asyncflow.flowsvr.schedule.fire.FireTransaction.NewFire;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
+import io.asyncflow.rules.field.ScheduleFields;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireTimes;
 import io.asyncflow.rules.schedule.ScheduleRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
@@ -35,20 +32,14 @@ class ManualFires {
   private static final int MAX_ATTEMPTS = 20;
 
   private final TaskTypes types;
-  private final ScheduleStore schedules;
-  private final FireStore fires;
   private final FireTransaction transaction;
   private final Duration history;
 
   ManualFires(
       TaskTypes types,
-      ScheduleStore schedules,
-      FireStore fires,
       FireTransaction transaction,
       @Value("${flow.schedule.history:7d}") Duration history) {
     this.types = types;
-    this.schedules = schedules;
-    this.fires = fires;
     this.transaction = transaction;
     this.history = history;
   }
@@ -66,7 +57,7 @@ class ManualFires {
     for (int attempt = 0; ; attempt++) {
       fireTime = unplanned(schedule, fireTime + 1);
       try {
-        Run run = make(schedule, List.of(fireTime), key, Map::of, join).get(0);
+        Run run = transaction.makeByHand(schedule, List.of(fireTime), key, Map::of, join).get(0);
         return run.task() == null
             ? new TriggeredRun(null, run.toString())
             : new TriggeredRun(run.toString(), null);
@@ -91,40 +82,13 @@ class ManualFires {
   }
 
   /**
-   * Makes fires in one transaction.
-   *
-   * @param earlier the outcomes of those that have a row, as the transaction reads them
-   * @throws DuplicateKeyException if another server or call has made one of them
-   */
-  private List<Run> make(
-      ScheduleRow schedule,
-      List<Long> times,
-      String key,
-      Supplier<Map<Long, FireOutcome>> earlier,
-      Runnable join) {
-    return transaction.create(
-        times.stream()
-            .map(time -> new NewFire(schedule, time, schedule.sliceEpoch(), true))
-            .toList(),
-        key,
-        rows -> {
-          schedules.countFires(schedule.id(), rows.size());
-          fires.record(rows, earlier.get());
-          join.run();
-        });
-  }
-
-  /**
    * Makes the fires of the past that created nothing: missed, skipped, withdrawn or refused ones.
    *
-   * @param from epoch ms, inclusive
-   * @param to epoch ms, exclusive
-   * @param limit the most fires to make
    * @throws RateExceededException if the user has created too many tasks to make even one
-   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if {@code from} is older than the
-   *     history, or if the schedule has no fire times of its own
+   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if it begins before the history, or
+   *     if the schedule has no fire times of its own
    */
-  Backfilled backfill(ScheduleRow schedule, long from, long to, int limit, Runnable join) {
+  Backfilled backfill(ScheduleRow schedule, ScheduleFields.Backfill asked, Runnable join) {
     requireReadable(schedule);
     FireTimes times = schedule.rules().times();
     if (times == null) {
@@ -132,39 +96,40 @@ class ManualFires {
           ErrorCode.INVALID_INPUT,
           "schedule " + schedule.name() + " has no fire times: it fires after its last run");
     }
-    if (from < schedule.now() - history.toMillis()) {
+    if (asked.from() < schedule.now() - history.toMillis()) {
       FieldError error =
           new FieldError("from", "is older than the history of " + history.toDays() + " days");
       throw new FlowException(
           ErrorCode.INVALID_INPUT, "from " + error.message(), List.of(error), null);
     }
-    long end = Math.min(to, schedule.now());
-    boolean isCharged =
-        types.require(ScheduleRules.targetType(schedule.definition())).userRateLimit() > 0;
+    long end = Math.min(asked.to(), schedule.now());
+    // One at a time, or the limit of the user would refuse all; and a job has its own transaction.
+    boolean isOneByOne =
+        schedule.rules().makesJobs()
+            || types.require(ScheduleRules.targetType(schedule.definition())).userRateLimit() > 0;
     int made = 0;
-    long next = from;
-    for (int looked = 0; next < end && made < limit && looked < FirePlan.MAX_STEPS; ) {
+    long next = asked.from();
+    for (int looked = 0; next < end && made < asked.limit() && looked < FirePlan.MAX_STEPS; ) {
       List<Long> page = times.after(next - 1, end, BATCH);
-      looked += BATCH;
       if (page.isEmpty()) {
         return new Backfilled(made, null);
       }
-      int room = isCharged ? 1 : limit - made;
       List<Long> missing = missing(schedule, page);
-      List<Long> chosen = missing.subList(0, Math.min(room, missing.size()));
+      int room = Math.min(isOneByOne ? 1 : asked.limit() - made, missing.size());
       try {
-        made += backfill(schedule, chosen, made == 0 ? join : () -> {});
+        make(schedule, missing.subList(0, room), made == 0 ? join : () -> {});
+      } catch (DuplicateKeyException e) {
+        continue; // another server or call has made one of them: they are looked at again
       } catch (RateExceededException e) {
         if (made == 0) {
           throw e;
         }
         return new Backfilled(made, next);
       }
-      next =
-          (chosen.size() < missing.size()
-                  ? chosen.get(chosen.size() - 1)
-                  : page.get(page.size() - 1))
-              + 1;
+      made += room;
+      boolean isWhole = room == missing.size();
+      looked += isWhole ? BATCH : 0;
+      next = (isWhole ? page.get(page.size() - 1) : missing.get(room - 1)) + 1;
     }
     boolean isMore = next < end && times.next(next - 1).orElse(end) < end;
     return new Backfilled(made, isMore ? (Long) next : null);
@@ -176,30 +141,12 @@ class ManualFires {
     return times.stream().filter(time -> earlier.get(time) != FireOutcome.CREATED).toList();
   }
 
-  /** Makes fires; returns how many. Another server or call may make some of them first. */
-  private int backfill(ScheduleRow schedule, List<Long> times, Runnable join) {
-    transaction.ensureDays(times);
-    if (times.size() > 1 && !schedule.rules().makesJobs()) {
-      try {
-        return backfillAtOnce(schedule, times, join);
-      } catch (DuplicateKeyException e) {
-        // Those that no other call has made are made one by one.
-      }
+  private void make(ScheduleRow schedule, List<Long> times, Runnable join) {
+    if (!times.isEmpty()) {
+      transaction.ensureDays(times);
+      transaction.makeByHand(
+          schedule, times, null, () -> transaction.outcomes(schedule.id(), times), join);
     }
-    int made = 0;
-    for (long time : times) {
-      try {
-        made += backfillAtOnce(schedule, List.of(time), made == 0 ? join : () -> {});
-      } catch (DuplicateKeyException e) {
-        // Another call has made it.
-      }
-    }
-    return made;
-  }
-
-  private int backfillAtOnce(ScheduleRow schedule, List<Long> times, Runnable join) {
-    return make(schedule, times, null, () -> transaction.outcomes(schedule.id(), times), join)
-        .size();
   }
 
   private static void requireReadable(ScheduleRow schedule) {

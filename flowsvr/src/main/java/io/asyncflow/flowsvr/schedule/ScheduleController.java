@@ -10,7 +10,6 @@ import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.SchedulePage;
-import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
@@ -29,10 +28,7 @@ import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.PauseFields;
 import io.asyncflow.rules.field.ScheduleFields;
 import io.asyncflow.rules.field.TaskFields;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -144,20 +140,12 @@ class ScheduleController {
       path = "/list",
       method = {GET, POST})
   Envelope<SchedulePage> list(Fields in, Caller caller) {
-    Set<ScheduleState> states =
-        in.text("state").as(ScheduleController::states, "must be ACTIVE, PAUSED or ENDED");
     ScheduleFields.Listed listed = ScheduleFields.listed(in);
     in.refuseIfBad();
     if (listed.type() != null) {
       caller.requireType(listed.type().name());
     }
-    SchedulePage page =
-        queries.list(
-            states == null || states.isEmpty() ? EnumSet.allOf(ScheduleState.class) : states,
-            listed.type(),
-            listed.before(),
-            listed.limit(),
-            caller.scope());
+    SchedulePage page = queries.list(listed, caller.scope());
     List<Schedule> schedules = caller.allShown(page.scheduleList(), Schedule::withoutContents);
     return Envelope.ok(new SchedulePage(schedules, page.nextCursor()));
   }
@@ -240,12 +228,7 @@ class ScheduleController {
     Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
     return Envelope.ok(
-        manual.backfill(
-            queries.require(id),
-            fires.from(),
-            fires.to(),
-            fires.limit(),
-            () -> record("BACKFILL", id, why)));
+        manual.backfill(queries.require(id), fires, () -> record("BACKFILL", id, why)));
   }
 
   private void record(String act, long id, Reason why) {
@@ -270,17 +253,5 @@ class ScheduleController {
       return ScheduleReach.require(row, id == null ? name : "" + id, caller).id();
     }
     return id == null ? queries.require(name).id() : id;
-  }
-
-  private static Optional<Set<ScheduleState>> states(String text) {
-    Set<ScheduleState> states = EnumSet.noneOf(ScheduleState.class);
-    for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
-      Optional<ScheduleState> state = ScheduleFields.parse(name, ScheduleState.values());
-      if (state.isEmpty()) {
-        return Optional.empty();
-      }
-      states.add(state.get());
-    }
-    return Optional.of(states);
   }
 }

@@ -1,11 +1,12 @@
 package io.asyncflow.flowsvr.schedule;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.SchedulePage;
-import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
@@ -14,13 +15,11 @@ import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
-import io.asyncflow.flowsvr.schedule.core.ScheduleStore.SliceOwner;
-import io.asyncflow.rules.TaskType;
-import java.time.LocalDate;
-import java.util.ArrayList;
+import io.asyncflow.flowsvr.schedule.slice.SliceStore;
+import io.asyncflow.rules.field.ScheduleFields;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Function;
 import org.springframework.stereotype.Service;
 
 /** Reads schedules and their history. Thread-safe. */
@@ -34,12 +33,19 @@ class ScheduleQueries {
   private final FireStore fires;
   private final FireDayStore days;
   private final GapStore gaps;
+  private final SliceStore slices;
 
-  ScheduleQueries(ScheduleStore schedules, FireStore fires, FireDayStore days, GapStore gaps) {
+  ScheduleQueries(
+      ScheduleStore schedules,
+      FireStore fires,
+      FireDayStore days,
+      GapStore gaps,
+      SliceStore slices) {
     this.schedules = schedules;
     this.fires = fires;
     this.days = days;
     this.gaps = gaps;
+    this.slices = slices;
   }
 
   ScheduleRow require(long id) {
@@ -51,12 +57,20 @@ class ScheduleQueries {
   }
 
   Schedule show(ScheduleRow row) {
-    return show(row, schedules.sliceOwners());
+    return show(List.of(row)).get(0);
   }
 
-  private static Schedule show(ScheduleRow row, Map<Integer, SliceOwner> owners) {
-    SliceOwner owner = owners.getOrDefault(row.slice(), SliceOwner.NONE);
-    Long due = row.isActive() ? row.position().nextFireTime() : null;
+  private List<Schedule> show(List<ScheduleRow> rows) {
+    Map<Integer, SliceStore.Row> owners =
+        slices.all().stream().collect(toMap(SliceStore.Row::slice, Function.identity()));
+    return rows.stream().map(row -> show(row, owners.get(row.slice()))).toList();
+  }
+
+  /**
+   * @param owner {@code null} if a change by SQL has deleted its slice
+   */
+  private static Schedule show(ScheduleRow row, SliceStore.Row owner) {
+    Long due = row.position().isActive() ? row.position().nextFireTime() : null;
     return new Schedule(
         row.scheduleId(),
         row.definition(),
@@ -68,10 +82,10 @@ class ScheduleQueries {
         row.problem() == null ? row.position().lastError() : row.problem(),
         due == null ? 0 : Math.max(0, row.now() - due),
         row.slice(),
-        owner.owner(),
-        owner.epoch(),
+        owner == null || owner.isOver() ? null : owner.owner(),
+        owner == null ? 0 : owner.epoch(),
         row.version(),
-        row.pauseUntil(),
+        row.position().pauseUntil(),
         row.createTime(),
         row.modifyTime());
   }
@@ -79,25 +93,17 @@ class ScheduleQueries {
   /**
    * A page of schedules, newest first.
    *
-   * @param type {@code null} for all
    * @param scope schedules that create something beyond it are not on the list
    */
-  SchedulePage list(Set<ScheduleState> states, TaskType type, long before, int limit, Scope scope) {
-    List<ScheduleRow> rows = schedules.page(before, states, type, limit, scope);
-    Map<Integer, SliceOwner> owners = schedules.sliceOwners();
+  SchedulePage list(ScheduleFields.Listed listed, Scope scope) {
+    List<ScheduleRow> rows = schedules.page(listed, scope);
     return new SchedulePage(
-        rows.stream().map(row -> show(row, owners)).toList(),
-        rows.size() < limit ? null : rows.get(rows.size() - 1).scheduleId());
+        show(rows), rows.size() < listed.limit() ? null : rows.get(rows.size() - 1).scheduleId());
   }
 
   /** A page of the history, newest first. A schedule that was deleted has its history still. */
   FirePage fires(long id, long before, int limit) {
-    List<FireRow> found = new ArrayList<>();
-    for (LocalDate day : days.existing().descendingSet()) {
-      if (found.size() < limit && FireDayStore.startOf(day) < before) {
-        found.addAll(fires.newest(id, day, before, limit - found.size()));
-      }
-    }
+    List<FireRow> found = fires.newest(id, before, limit, false, days.existing().descendingSet());
     if (found.isEmpty() && before == Long.MAX_VALUE) {
       require(id);
     }

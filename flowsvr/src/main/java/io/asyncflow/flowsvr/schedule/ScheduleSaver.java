@@ -26,7 +26,7 @@ import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
-import io.asyncflow.rules.schedule.FirePlan;
+import io.asyncflow.rules.schedule.FirePosition;
 import io.asyncflow.rules.schedule.FireRules;
 import io.asyncflow.rules.schedule.NeverFiresException;
 import io.asyncflow.rules.schedule.ScheduleRules;
@@ -155,10 +155,8 @@ class ScheduleSaver {
       }
     }
     if (!created.isEmpty() || !changed.isEmpty()) {
-      List<ScheduleRow> rows =
-          existing.values().stream().filter(row -> changed.containsKey(row.id())).toList();
       withdrawals.change(
-          rows,
+          changed.keySet(),
           withdrawn -> {
             requireUnchanged(withdrawn, changed, ifVersion, existing);
             withdrawn.forEach(
@@ -206,7 +204,8 @@ class ScheduleSaver {
     for (NewSchedule definition : definitions) {
       long id = creator.nextNumber();
       long next = ScheduleRules.firstFire(definition, now, now);
-      rows.add(new NewRow(id, definition, next, wakeTime(id, definition, next)));
+      FireRules rules = ScheduleRules.of(id, definition);
+      rows.add(new NewRow(id, definition, FirePosition.first(rules, next, aheadMs)));
       saved.put(definition.name(), new SavedSchedule(Long.toString(id), SaveOutcome.CREATED, next));
     }
     schedules.insert(rows);
@@ -222,45 +221,19 @@ class ScheduleSaver {
 
   private SavedSchedule change(Withdrawn withdrawn, NewSchedule definition) {
     ScheduleRow row = withdrawn.row();
-    Long next = ScheduleRules.nextFire(changed(withdrawn), definition, row.now());
-    boolean isEnded = hasAllFires(row, definition);
-    boolean isPaused = row.state() == ScheduleState.PAUSED;
-    Long wake =
-        isPaused
-            ? row.pauseUntil()
-            : next == null ? null : (Long) wakeTime(row.id(), definition, next);
-    schedules.replace(row, definition, next, wake);
-    if (isEnded) {
-      schedules.setState(row, ScheduleState.ENDED, null, null, null);
-    }
+    Changed changed =
+        new Changed(
+            row.definition(), row.position(), withdrawn.firstWithdrawn(), withdrawn.lastKept());
+    Long next = ScheduleRules.nextFire(changed, definition, row.now());
+    FireRules rules = ScheduleRules.of(row.id(), definition);
+    FirePosition to = withdrawn.position().redefined(rules, next, aheadMs);
+    schedules.replace(row, definition, to);
     acts.record(
         Act.of("CHANGE", "schedule:" + row.id())
             .with(Change.between(row.definition(), definition)));
-    return isEnded
-        ? new SavedSchedule(row.scheduleId(), SaveOutcome.ENDED, null)
-        : new SavedSchedule(row.scheduleId(), SaveOutcome.CHANGED, next);
-  }
-
-  /** Whether as many fires as the definition allows are made; withdrawn ones do not count. */
-  private boolean hasAllFires(ScheduleRow row, NewSchedule definition) {
-    return definition.maxFires() != null
-        && schedules.lock(row.id()).orElseThrow().position().fireCount() >= definition.maxFires();
-  }
-
-  private static Changed changed(Withdrawn withdrawn) {
-    ScheduleRow row = withdrawn.row();
-    return new Changed(
-        row.definition(),
-        row.state() == ScheduleState.ENDED,
-        row.position().nextFireTime(),
-        row.position().lastFireTime(),
-        withdrawn.firstWithdrawn(),
-        withdrawn.lastKept());
-  }
-
-  private long wakeTime(long id, NewSchedule definition, long next) {
-    FireRules rules = ScheduleRules.of(id, definition);
-    return FirePlan.wakeTime(rules, next, aheadMs);
+    boolean isEnded = to.state() == ScheduleState.ENDED;
+    return new SavedSchedule(
+        row.scheduleId(), isEnded ? SaveOutcome.ENDED : SaveOutcome.CHANGED, to.nextFireTime());
   }
 
   /** Another call has changed a schedule; nothing of this transaction is committed. */

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.schedule.core;
 
 import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.rules.schedule.FirePosition.Fired;
 
 /**
  * A row of {@code t_schedule_fire_{yyyymmdd}}.
@@ -21,4 +22,10 @@ public record FireRow(
     String node,
     long sliceEpoch,
     Integer endStatus,
-    Long endTime) {}
+    Long endTime) {
+
+  /** What it created by plan; its run must not be {@code null}. */
+  public Fired fired() {
+    return new Fired(fireTime, run.toString());
+  }
+}

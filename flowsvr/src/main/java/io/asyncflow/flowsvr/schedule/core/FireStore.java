@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr.schedule.core;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.TaskStatus;
@@ -19,10 +18,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -43,6 +44,8 @@ public class FireStore {
       """;
 
   private static final String VALUES = sql("(?, ?, ?, ?, now_ms, ?, ?, ?, ?, ?, ?)");
+
+  private static final String CREATED_BY_PLAN = " AND outcome = 1 AND manual = 0";
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
@@ -105,48 +108,17 @@ public class FireStore {
    * @throws DuplicateKeyException if a fire has created something meanwhile
    */
   public void record(List<FireRow> rows, Map<Long, FireOutcome> earlier) {
-    Map<Boolean, List<FireRow>> byAge =
-        rows.stream().collect(partitioningBy(row -> earlier.containsKey(row.fireTime())));
-    insert(byAge.get(false));
-    byAge.get(true).forEach(this::remake);
-  }
-
-  private void remake(FireRow fire) {
-    List<Object> values = new ArrayList<>();
-    values.add(code(fire.outcome()));
-    addRun(values, fire.run());
-    Collections.addAll(
-        values,
-        fire.manual() ? 1 : 0,
-        fire.node(),
-        fire.sliceEpoch(),
-        fire.scheduleId(),
-        fire.fireTime());
-    int remade =
-        batch.update(
-            sql(
-                """
-                UPDATE %s
-                SET outcome = ?,
-                    task_number = ?,
-                    table_number = ?,
-                    task_type = ?,
-                    job_id = ?,
-                    manual = ?,
-                    node = ?,
-                    slice_epoch = ?,
-                    make_time = now_ms,
-                    end_status = NULL,
-                    end_time = NULL
-                WHERE schedule_id = ?
-                  AND fire_time = ?
-                  AND outcome <> 1
-                """
-                    .formatted(FireDayStore.table(FireDayStore.dayOf(fire.fireTime())))),
-            new StatementValues(values));
-    if (remade == 0) {
-      throw new DuplicateKeyException("a fire was made meanwhile");
-    }
+    List<FireRow> again = rows.stream().filter(row -> earlier.containsKey(row.fireTime())).toList();
+    byDay(again)
+        .forEach(
+            (day, ofDay) ->
+                drop(
+                    day,
+                    "outcome <> 1",
+                    ofDay.stream()
+                        .map(row -> new Stretch(row.scheduleId(), row.fireTime(), row.fireTime()))
+                        .toList()));
+    insert(rows);
   }
 
   /** A stretch of fire times of a schedule, both ends included. */
@@ -165,21 +137,22 @@ public class FireStore {
       List<Stretch> ofDay =
           stretches.stream().filter(one -> one.from() < end && one.to() >= start).toList();
       if (!ofDay.isEmpty()) {
-        dropRefused(ofDay, day);
+        drop(day, "outcome = 4", ofDay);
       }
     }
   }
 
-  private void dropRefused(List<Stretch> ofDay, LocalDate day) {
+  private void drop(LocalDate day, String which, List<Stretch> ofDay) {
     List<Object> values = new ArrayList<>();
     for (Stretch one : ofDay) {
       Collections.addAll(values, one.scheduleId(), one.from(), one.to());
     }
     try {
       batch.update(
-          "DELETE FROM %s WHERE outcome = 4 AND (%s)"
+          "DELETE FROM %s WHERE %s AND (%s)"
               .formatted(
                   FireDayStore.table(day),
+                  which,
                   String.join(
                       " OR ",
                       Collections.nCopies(
@@ -238,34 +211,21 @@ public class FireStore {
     }
   }
 
-  /** What became of the end of a run. */
-  public enum RecordedEnd {
-    /** It is in the row of the fire now. */
-    NEW,
-    /** It was there already, or the fire has another run by now. */
-    KNOWN,
-    /** The day of the fire was dropped. */
-    DROPPED
+  /**
+   * Records ends of runs, or that they live again, a batch a day.
+   *
+   * @return those that were not recorded before. If the day of a fire was dropped, that is each end
+   *     of a task, as it is recorded once, in the transaction that writes it
+   */
+  public Set<End> recordEnds(Collection<End> ends) {
+    Set<End> recorded = new HashSet<>();
+    ends.stream()
+        .collect(groupingBy(End::day, TreeMap::new, toList()))
+        .forEach((day, ofDay) -> recorded.addAll(recordEnds(day, ofDay)));
+    return recorded;
   }
 
-  /** Records the end of a run, or that it lives again. */
-  public RecordedEnd recordEnd(End end) {
-    return switch (recordEnds(end.day(), List.of(end))) {
-      case -1 -> RecordedEnd.DROPPED;
-      case 0 -> RecordedEnd.KNOWN;
-      default -> RecordedEnd.NEW;
-    };
-  }
-
-  /** Records the ends of several runs, a batch a day; returns how many of them are new. */
-  public int recordEnds(Collection<End> ends) {
-    return ends.stream().collect(groupingBy(End::day, TreeMap::new, toList())).entrySet().stream()
-        .mapToInt(ofDay -> Math.max(0, recordEnds(ofDay.getKey(), ofDay.getValue())))
-        .sum();
-  }
-
-  /** How many of the ends are new; -1 if the day was dropped. */
-  private int recordEnds(LocalDate day, List<End> ends) {
+  private List<End> recordEnds(LocalDate day, List<End> ends) {
     String sql =
         sql(
             """
@@ -280,15 +240,19 @@ public class FireStore {
             """
                 .formatted(FireDayStore.table(day)));
     try {
-      int[][] counts =
-          batch.batchUpdate(
-              sql, ends, ends.size(), (statement, end) -> end.values().setValues(statement));
-      return Arrays.stream(counts).flatMapToInt(Arrays::stream).sum();
+      int[] counts =
+          batch
+              .batchUpdate(
+                  sql, ends, ends.size(), (statement, end) -> end.values().setValues(statement))[0];
+      return IntStream.range(0, counts.length)
+          .filter(i -> counts[i] > 0)
+          .mapToObj(ends::get)
+          .toList();
     } catch (BadSqlGrammarException e) {
       if (!FireDayStore.isMissing(e)) {
         throw e;
       }
-      return -1;
+      return ends.stream().filter(end -> end.time() == null).toList();
     }
   }
 
@@ -336,42 +300,39 @@ public class FireStore {
       found.addAll(
           select(
               day,
-              "schedule_id IN (:ids) AND fire_time > :after AND outcome = 1 AND manual = 0"
+              "schedule_id IN (:ids) AND fire_time > :after"
+                  + CREATED_BY_PLAN
                   + " ORDER BY schedule_id, fire_time",
               Map.of("ids", scheduleIds, "after", after)));
     }
     return found;
   }
 
-  /** The newest fires of a schedule before {@code before} in one day, newest first. */
-  public List<FireRow> newest(long scheduleId, LocalDate day, long before, int limit) {
-    return select(
-        day,
-        "schedule_id = :id AND fire_time < :before ORDER BY fire_time DESC LIMIT :limit",
-        Map.of("id", scheduleId, "before", before, "limit", limit));
-  }
-
   /**
-   * The last fire of a schedule before {@code before} that created something by plan.
+   * The newest fires of a schedule before a time, newest first.
    *
+   * @param isPlanned whether to leave out those that created nothing by plan
    * @param newestFirst the existing days
    */
-  public Optional<FireRow> lastCreated(
-      long scheduleId, long before, Collection<LocalDate> newestFirst) {
+  public List<FireRow> newest(
+      long scheduleId,
+      long before,
+      int limit,
+      boolean isPlanned,
+      Collection<LocalDate> newestFirst) {
+    List<FireRow> found = new ArrayList<>();
     for (LocalDate day : newestFirst) {
-      if (FireDayStore.startOf(day) < before) {
-        List<FireRow> found =
+      if (found.size() < limit && FireDayStore.startOf(day) < before) {
+        found.addAll(
             select(
                 day,
-                "schedule_id = :id AND fire_time < :before AND outcome = 1 AND manual = 0"
-                    + " ORDER BY fire_time DESC LIMIT 1",
-                Map.of("id", scheduleId, "before", before));
-        if (!found.isEmpty()) {
-          return Optional.of(found.get(0));
-        }
+                "schedule_id = :id AND fire_time < :before"
+                    + (isPlanned ? CREATED_BY_PLAN : "")
+                    + " ORDER BY fire_time DESC LIMIT :limit",
+                Map.of("id", scheduleId, "before", before, "limit", limit - found.size())));
       }
     }
-    return Optional.empty();
+    return found;
   }
 
   private List<FireRow> select(LocalDate day, String condition, Map<String, Object> params) {

@@ -11,20 +11,22 @@ import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
-import io.asyncflow.flowsvr.schedule.core.ScheduleRow.Position;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.ScheduleFields;
+import io.asyncflow.rules.schedule.FirePosition;
 import io.asyncflow.rules.schedule.FireRules;
-import io.asyncflow.rules.schedule.RunEffect;
 import io.asyncflow.rules.schedule.ScheduleRules;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -66,30 +68,6 @@ public class ScheduleStore {
 
   private static final String USER = ofTarget("userId");
 
-  private static final List<String> DEFINITION_COLUMNS =
-      List.of(
-          "revision",
-          "body_hash",
-          "cron",
-          "zone",
-          "every_ms",
-          "anchor",
-          "after_ms",
-          "start_time",
-          "end_time",
-          "max_fires",
-          "overlap",
-          "catch_up",
-          "catch_up_ms",
-          "catch_up_limit",
-          "jitter_ms",
-          "pause_after",
-          "weight",
-          "load_",
-          "target",
-          "target_type",
-          "target_is_job");
-
   private static final RowMapper<ScheduleRow> ROW = (rs, row) -> read(rs);
 
   private final JdbcClient jdbc;
@@ -115,16 +93,26 @@ public class ScheduleStore {
   }
 
   public Optional<ScheduleRow> find(long id) {
-    return select("WHERE id = :id", Map.of("id", id)).stream().findFirst();
+    return find(List.of(id)).stream().findFirst();
   }
 
   public Optional<ScheduleRow> find(String name) {
-    return select("WHERE name = :name", Map.of("name", name)).stream().findFirst();
+    return findByNames(List.of(name)).stream().findFirst();
+  }
+
+  /** The schedules of these ids, in no order. */
+  public List<ScheduleRow> find(Collection<Long> ids) {
+    return select("WHERE id IN (:ids)", Map.of("ids", ids));
+  }
+
+  /** The schedules of these names, in no order. */
+  public List<ScheduleRow> findByNames(Collection<String> names) {
+    return select("WHERE name IN (:names)", Map.of("names", names));
   }
 
   /** Locks the row and returns it. */
   public Optional<ScheduleRow> lock(long id) {
-    return select("WHERE id = :id FOR UPDATE", Map.of("id", id)).stream().findFirst();
+    return lock(List.of(id)).stream().findFirst();
   }
 
   /** Locks the rows in the order of their ids, and returns them so. */
@@ -140,36 +128,17 @@ public class ScheduleStore {
     return select("WHERE id = :id FOR UPDATE SKIP LOCKED", Map.of("id", id)).stream().findFirst();
   }
 
-  /** The schedules of these ids, in no order. */
-  public List<ScheduleRow> find(Collection<Long> ids) {
-    return select("WHERE id IN (:ids)", Map.of("ids", ids));
-  }
-
-  /** The schedules of these names, in no order. */
-  public List<ScheduleRow> findByNames(Collection<String> names) {
-    return select("WHERE name IN (:names)", Map.of("names", names));
-  }
-
   /**
    * A page of schedules, newest first.
    *
-   * @param before only ids below
-   * @param type the type of their targets; {@code null} for all
    * @param scope schedules that create something beyond it are left out
    */
-  public List<ScheduleRow> page(
-      long before, Set<ScheduleState> states, TaskType type, int limit, Scope scope) {
-    Map<String, Object> params =
-        new HashMap<>(
-            Map.of(
-                "before",
-                before,
-                "states",
-                states.stream().map(ScheduleStore::code).toList(),
-                "type",
-                type == null ? "" : type.name(),
-                "limit",
-                limit));
+  public List<ScheduleRow> page(ScheduleFields.Listed listed, Scope scope) {
+    Map<String, Object> params = new HashMap<>();
+    params.put("before", listed.before());
+    params.put("states", listed.states().stream().map(ScheduleStore::code).toList());
+    params.put("type", listed.type() == null ? "" : listed.type().name());
+    params.put("limit", listed.limit());
     String inScope =
         scope.types().and("target_type", "targetType", params)
             + scope.types().and(CHILD_TYPE, "childType", params)
@@ -206,43 +175,40 @@ public class ScheduleStore {
    * @param nearMs how near
    */
   public List<ScheduleRow> due(Collection<Integer> slices, long nearMs, int limit) {
-    if (slices.isEmpty()) {
-      return List.of();
-    }
-    // The index alone answers the inner query, so its sort is cheap even after a long outage.
-    return jdbc.sql(
-            sql(
-                """
-                SELECT %s
-                FROM (
-                SELECT id
-                FROM t_schedule FORCE INDEX (idx_wake)
-                WHERE slice IN (:slices)
-                  AND wake_time <= now_ms + :near
-                ORDER BY wake_time, id
-                LIMIT :limit) due
-                STRAIGHT_JOIN t_schedule s USING (id)
-                """
-                    .formatted(COLUMNS)))
-        .param("slices", slices)
-        .param("near", nearMs)
-        .param("limit", limit)
-        .query(ROW)
-        .list();
+    return slices.isEmpty()
+        ? List.of()
+        : jdbc.sql(byWakeTime(COLUMNS, "wake_time <= now_ms + :near", "wake_time, id"))
+            .param("slices", slices)
+            .param("near", nearMs)
+            .param("limit", limit)
+            .query(ROW)
+            .list();
+  }
+
+  /** Reads schedules of some slices. Even after a long outage it costs an index scan, and them. */
+  private static String byWakeTime(String columns, String condition, String order) {
+    // The index alone answers the inner query, so its sort is cheap.
+    return sql(
+        """
+        SELECT %s
+        FROM (
+        SELECT id
+        FROM t_schedule FORCE INDEX (idx_wake)
+        WHERE slice IN (:slices)
+          AND %s
+        ORDER BY %s
+        LIMIT :limit) page
+        STRAIGHT_JOIN t_schedule s USING (id)
+        """
+            .formatted(columns, condition, order));
   }
 
   /**
-   * What guards a write: the row as it was read.
+   * What guards a write.
    *
-   * @param nextFireTime {@code null} if there was none
+   * @param nextFireTime {@code null} if there is none
    */
-  public record Guard(long id, long fence, Long nextFireTime, long sliceEpoch) {
-
-    /** The guard of a row that a server with this epoch of its slice fires. */
-    public static Guard of(ScheduleRow row) {
-      return new Guard(row.id(), row.fence(), row.position().nextFireTime(), row.sliceEpoch());
-    }
-  }
+  public record Guard(long id, long fence, Long nextFireTime, long sliceEpoch) {}
 
   /**
    * Locks those of these rows that no other transaction has locked, in the order of their ids, and
@@ -259,83 +225,101 @@ public class ScheduleStore {
             FOR UPDATE SKIP LOCKED
             """)
         .param("ids", ids)
-        .query(
-            (rs, row) ->
-                new Guard(rs.getLong(1), rs.getLong(2), rs.getObject(3, Long.class), rs.getLong(4)))
+        .query(Guard.class)
         .list();
   }
 
   /**
-   * How fires move a schedule on.
+   * A write of where a schedule stands.
    *
-   * @param from the row as it was read
-   * @param epoch of the slice for the server that fires; a row with a higher one is not written
-   * @param created fires that created something
-   * @param lastFireTime of the last of them; {@code null} if there was none
-   * @param lastRun what it created; {@code null} if there was none
-   * @param error why nothing was created; {@code null} to remove an earlier one
+   * @param row as it was read; if it has another fence by now, nothing is written
+   * @param epoch of the slice for the server that writes; a row with a higher one is not written
+   * @param isAsked whether a caller of the API asks for it, which raises the version
    */
-  public record Advance(
-      Guard from,
-      long epoch,
-      Long nextFireTime,
-      Long wakeTime,
-      int created,
-      Long lastFireTime,
-      String lastRun,
-      String error,
-      boolean ends) {}
+  public record Move(ScheduleRow row, FirePosition to, long epoch, boolean isAsked) {
 
-  /** Writes that a schedule has ended by an {@link Advance}, with the caller's transaction. */
-  public void tellEnd(ScheduleRow row) {
-    tell(row.id(), row.definition(), ScheduleState.ENDED, null);
+    /** A move that the server makes by itself, at the epoch that the row has. */
+    public static Move of(ScheduleRow row, FirePosition to) {
+      return new Move(row, to, row.sliceEpoch(), false);
+    }
+
+    /** A move for which a caller of the API asks. */
+    public static Move asked(ScheduleRow row, FirePosition to) {
+      return new Move(row, to, row.sliceEpoch(), true);
+    }
+
+    /** A schedule that pauses itself says why. */
+    private String why() {
+      return !isAsked && to.state() == ScheduleState.PAUSED ? to.lastError() : null;
+    }
+
+    private List<Object> values() {
+      return Arrays.asList(
+          row.id(),
+          row.fence(),
+          epoch,
+          to.state() == null ? null : (Integer) code(to.state()),
+          to.nextFireTime(),
+          to.wakeTime(),
+          to.pauseUntil(),
+          to.fireCount() - row.position().fireCount(),
+          to.failStreak(),
+          to.lastFireTime(),
+          to.lastRun(),
+          to.lastError(),
+          isAsked ? 1 : 0);
+    }
   }
 
-  /** Moves schedules on that have not changed since they were read; returns how many were. */
-  public int advance(List<Advance> advances) {
-    List<Object> values = new ArrayList<>(advances.size() * 12);
-    for (Advance advance : advances) {
-      Collections.addAll(
-          values,
-          advance.from().id(),
-          advance.from().fence(),
-          advance.from().nextFireTime(),
-          advance.epoch(),
-          advance.nextFireTime(),
-          advance.wakeTime(),
-          advance.created(),
-          advance.lastFireTime(),
-          advance.lastRun(),
-          advance.error(),
-          advance.ends() ? code(ScheduleState.ENDED) : code(ScheduleState.ACTIVE));
-    }
+  /** Moves a schedule; false if it has changed since it was read. */
+  public boolean move(Move move) {
+    return move(List.of(move)) == 1;
+  }
+
+  /**
+   * Moves schedules that have not changed since they were read, and writes events of those that
+   * have another state; returns how many were moved.
+   */
+  public int move(List<Move> moves) {
+    int moved = write(moves);
+    moves.stream()
+        .filter(move -> move.to().state() != move.row().state() && moved == moves.size())
+        .forEach(
+            move -> tell(move.row().id(), move.row().definition(), move.to().state(), move.why()));
+    return moved;
+  }
+
+  private int write(List<Move> moves) {
+    // The count is added, because fires that are made by hand are counted without a fence.
     String sql =
         sql(
             """
             UPDATE (
-            SELECT ? AS id, ? AS fence, ? AS fire_time, ? AS epoch, ? AS next_fire_time,
-              ? AS wake_time, ? AS fires, ? AS last_fire_time, ? AS last_run, ? AS last_error,
-              ? AS state
+            SELECT ? AS id, ? AS fence, ? AS epoch, ? AS state, ? AS next_fire_time,
+              ? AS wake_time, ? AS pause_until, ? AS fires, ? AS fail_streak, ? AS last_fire_time,
+              ? AS last_run, ? AS last_error, ? AS is_asked
             %s) v
             STRAIGHT_JOIN t_schedule s FORCE INDEX (PRIMARY) ON s.id = v.id
-            SET s.next_fire_time = v.next_fire_time,
+            SET s.state = COALESCE(v.state, s.state),
+                s.next_fire_time = v.next_fire_time,
                 s.wake_time = v.wake_time,
+                s.pause_until = v.pause_until,
                 s.fire_count = s.fire_count + v.fires,
-                s.last_fire_time = COALESCE(v.last_fire_time, s.last_fire_time),
-                s.last_run = COALESCE(CONVERT(v.last_run USING ascii), s.last_run),
+                s.fail_streak = v.fail_streak,
+                s.last_fire_time = v.last_fire_time,
+                s.last_run = CONVERT(v.last_run USING ascii),
                 s.last_error = v.last_error,
-                s.state = v.state,
                 s.slice_epoch = v.epoch,
+                s.version = IF(v.is_asked = 1, GREATEST(s.version + 1, now_ms), s.version),
                 s.fence = s.fence + 1,
                 s.modify_time = now_ms
             WHERE s.fence = v.fence
-              AND s.next_fire_time <=> v.fire_time
               AND s.slice_epoch <= v.epoch
-              AND s.state = 1
             """
                 .formatted(
-                    "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n"
-                        .repeat(advances.size() - 1)));
+                    "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n"
+                        .repeat(moves.size() - 1)));
+    List<Object> values = moves.stream().flatMap(move -> move.values().stream()).toList();
     return batch.update(sql, new StatementValues(values));
   }
 
@@ -344,7 +328,7 @@ public class ScheduleStore {
    *
    * @param definition complete
    */
-  public record NewRow(long id, NewSchedule definition, Long nextFireTime, Long wakeTime) {}
+  public record NewRow(long id, NewSchedule definition, FirePosition position) {}
 
   /**
    * Inserts schedules.
@@ -352,12 +336,13 @@ public class ScheduleStore {
    * @throws org.springframework.dao.DuplicateKeyException if a name is taken
    */
   public void insert(List<NewRow> rows) {
+    Set<String> columns = definition(rows.get(0).definition()).keySet();
     String sql =
         sql(
             "INSERT INTO t_schedule (id, name, slice, version, next_fire_time, wake_time, "
-                + String.join(", ", DEFINITION_COLUMNS)
+                + String.join(", ", columns)
                 + ", create_time, modify_time) VALUES (?, ?, ?, now_ms, ?, ?, "
-                + "?, ".repeat(DEFINITION_COLUMNS.size())
+                + "?, ".repeat(columns.size())
                 + "now_ms, now_ms)");
     List<Object[]> values = new ArrayList<>(rows.size());
     for (NewRow row : rows) {
@@ -367,9 +352,9 @@ public class ScheduleStore {
           row.id(),
           row.definition().name(),
           sliceOf(row.id()),
-          row.nextFireTime(),
-          row.wakeTime());
-      value.addAll(definitionValues(row.definition()));
+          row.position().nextFireTime(),
+          row.position().wakeTime());
+      value.addAll(definition(row.definition()).values());
       values.add(value.toArray());
     }
     batch.batchUpdate(sql, values);
@@ -377,86 +362,48 @@ public class ScheduleStore {
   }
 
   /**
-   * Replaces the definition of a row that the caller has locked. An ended schedule is active again.
+   * Replaces the definition of a row that the caller has locked, and moves it.
    *
-   * @param schedule complete
+   * @param definition complete
    */
-  public void replace(ScheduleRow row, NewSchedule schedule, Long nextFireTime, Long wakeTime) {
+  public void replace(ScheduleRow row, NewSchedule definition, FirePosition to) {
+    Map<String, Object> columns = definition(definition);
     String sql =
-        sql(
-            "UPDATE t_schedule SET state = IF(state = 4, 1, state), next_fire_time = ?, "
-                + "wake_time = ?, "
-                + String.join(" = ?, ", DEFINITION_COLUMNS)
-                + " = ?, version = GREATEST(version + 1, now_ms), fence = fence + 1, modify_time ="
-                + " now_ms WHERE id = ?");
-    List<Object> values = new ArrayList<>();
-    Collections.addAll(values, nextFireTime, wakeTime);
-    values.addAll(definitionValues(schedule));
+        "UPDATE t_schedule SET " + String.join(" = ?, ", columns.keySet()) + " = ? WHERE id = ?";
+    List<Object> values = new ArrayList<>(columns.values());
     values.add(row.id());
     batch.update(sql, new StatementValues(values));
-    if (row.state() == ScheduleState.ENDED) {
-      tell(row.id(), schedule, ScheduleState.ACTIVE, null);
+    write(List.of(Move.asked(row, to)));
+    if (to.state() != row.state()) {
+      tell(row.id(), definition, to.state(), null);
     }
   }
 
-  /** In the order of {@link #DEFINITION_COLUMNS}. */
-  private static List<Object> definitionValues(NewSchedule schedule) {
-    List<Object> values = new ArrayList<>(DEFINITION_COLUMNS.size());
-    Collections.addAll(
-        values,
-        schedule.revision(),
-        ScheduleDefinitions.hash(schedule),
-        schedule.cron(),
-        schedule.zone(),
-        schedule.everyMs(),
-        schedule.anchor(),
-        schedule.afterMs(),
-        schedule.startTime(),
-        schedule.endTime(),
-        schedule.maxFires(),
-        schedule.overlap().ordinal() + 1,
-        schedule.catchUp().ordinal() + 1,
-        schedule.catchUpMs(),
-        schedule.catchUpLimit(),
-        schedule.jitterMs(),
-        schedule.pauseAfterFailures(),
-        schedule.weight(),
-        ScheduleRules.load(schedule),
-        ScheduleDefinitions.target(schedule),
-        ScheduleRules.targetType(schedule).name(),
-        schedule.jobData() == null ? 0 : 1);
-    return values;
-  }
-
-  /**
-   * Sets the state of a row that the caller has locked, and what comes next.
-   *
-   * @param pauseUntil epoch ms; {@code null} unless it is paused until a time
-   */
-  public void setState(
-      ScheduleRow row, ScheduleState state, Long nextFireTime, Long wakeTime, Long pauseUntil) {
-    jdbc.sql(
-            sql(
-                """
-                UPDATE t_schedule
-                SET state = :state,
-                    next_fire_time = :next,
-                    wake_time = :wake,
-                    pause_until = :until,
-                    fail_streak = IF(:state = 1, 0, fail_streak),
-                    fence = fence + 1,
-                    modify_time = now_ms
-                WHERE id = :id
-                """))
-        .param("state", code(state))
-        .param("next", nextFireTime)
-        .param("wake", wakeTime)
-        .param("until", pauseUntil)
-        .param("id", row.id())
-        .update();
-    if (state != row.state()) {
-      tell(row.id(), row.definition(), state, null);
-    }
+  /** The columns of a definition, always in the same order. */
+  private static Map<String, Object> definition(NewSchedule schedule) {
+    Map<String, Object> columns = new LinkedHashMap<>();
+    columns.put("revision", schedule.revision());
+    columns.put("body_hash", ScheduleDefinitions.hash(schedule));
+    columns.put("cron", schedule.cron());
+    columns.put("zone", schedule.zone());
+    columns.put("every_ms", schedule.everyMs());
+    columns.put("anchor", schedule.anchor());
+    columns.put("after_ms", schedule.afterMs());
+    columns.put("start_time", schedule.startTime());
+    columns.put("end_time", schedule.endTime());
+    columns.put("max_fires", schedule.maxFires());
+    columns.put("overlap", schedule.overlap().ordinal() + 1);
+    columns.put("catch_up", schedule.catchUp().ordinal() + 1);
+    columns.put("catch_up_ms", schedule.catchUpMs());
+    columns.put("catch_up_limit", schedule.catchUpLimit());
+    columns.put("jitter_ms", schedule.jitterMs());
+    columns.put("pause_after", schedule.pauseAfterFailures());
+    columns.put("weight", schedule.weight());
+    columns.put("load_", ScheduleRules.load(schedule));
+    columns.put("target", ScheduleDefinitions.target(schedule));
+    columns.put("target_type", ScheduleRules.targetType(schedule).name());
+    columns.put("target_is_job", schedule.jobData() == null ? 0 : 1);
+    return columns;
   }
 
   /** Writes an event with the caller's transaction: the schedule has another state. */
@@ -472,93 +419,10 @@ public class ScheduleStore {
     }
   }
 
-  /** Raises the version of a row that the caller has locked: a caller of the API has changed it. */
-  public void raiseVersion(long id) {
-    jdbc.sql(sql("UPDATE t_schedule SET version = GREATEST(version + 1, now_ms) WHERE id = :id"))
-        .param("id", id)
-        .update();
-  }
-
-  /**
-   * Records why nothing is created, and when the fires that have come are tried again; false if the
-   * schedule has changed.
-   */
-  public boolean refuse(ScheduleRow row, String error, long wakeTime) {
-    return jdbc.sql(
-                """
-                UPDATE t_schedule
-                SET last_error = :error,
-                    wake_time = :wake,
-                    fence = fence + 1
-                WHERE id = :id
-                  AND fence = :fence
-                """)
-            .param("error", error)
-            .param("wake", wakeTime)
-            .param("id", row.id())
-            .param("fence", row.fence())
-            .update()
-        == 1;
-  }
-
   /** Counts fires that were made by hand. */
   public void countFires(long id, int fires) {
     jdbc.sql("UPDATE t_schedule SET fire_count = fire_count + :fires WHERE id = :id")
         .param("fires", fires)
-        .param("id", id)
-        .update();
-  }
-
-  /**
-   * Records the end of a run where it decides what the schedule does next. A success ends the
-   * streak of failures; a cancelled run leaves it as it is. A schedule that pauses itself is not
-   * looked at until it is resumed, and one that has ended has no next fire.
-   */
-  public void recordEnd(ScheduleRow row, RunEffect effect) {
-    jdbc.sql(
-            sql(
-                """
-                UPDATE t_schedule
-                SET fail_streak = :streak,
-                    state = IF(:pauses = 1 AND state = 1, 2, state),
-                    next_fire_time = IF(state = 4, NULL, COALESCE(:next, next_fire_time)),
-                    wake_time = IF(state = 1, IF(:wakes = 1, now_ms, wake_time), pause_until),
-                    last_error = :error,
-                    fence = fence + 1,
-                    modify_time = now_ms
-                WHERE id = :id
-                """))
-        .param("streak", effect.failStreak())
-        .param("pauses", effect.pauses() ? 1 : 0)
-        .param("wakes", effect.isAwaited() ? 1 : 0)
-        .param("next", effect.nextFireTime())
-        .param("error", effect.error())
-        .param("id", row.id())
-        .update();
-    if (effect.pauses()) {
-      tell(row.id(), row.definition(), ScheduleState.PAUSED, effect.error());
-    }
-  }
-
-  /**
-   * Takes back what withdrawn fires wrote.
-   *
-   * @param fires how many were withdrawn
-   * @param last the last fire before them that created something by plan; {@code null} if there is
-   *     none, or if its day was dropped
-   */
-  public void takeBack(long id, int fires, FireRow last) {
-    jdbc.sql(
-            """
-            UPDATE t_schedule
-            SET fire_count = fire_count - :fires,
-                last_fire_time = :time,
-                last_run = :run
-            WHERE id = :id
-            """)
-        .param("fires", fires)
-        .param("time", last == null ? null : last.fireTime())
-        .param("run", last == null ? null : last.run().toString())
         .param("id", id)
         .update();
   }
@@ -568,69 +432,11 @@ public class ScheduleStore {
   }
 
   /**
-   * The server that fires the schedules of a slice.
-   *
-   * @param owner {@code null} while no server does
-   */
-  public record SliceOwner(String owner, long epoch) {
-
-    /** Of a slice without a row, which only a change by SQL causes. */
-    public static final SliceOwner NONE = new SliceOwner(null, 0);
-  }
-
-  /** The owners of all slices, by slice. */
-  public Map<Integer, SliceOwner> sliceOwners() {
-    Map<Integer, SliceOwner> owners = new HashMap<>();
-    jdbc.sql(
-            sql(
-                """
-                SELECT slice, IF(lease_end > now_ms, owner, NULL), epoch
-                FROM t_schedule_slice
-                """))
-        .query(
-            rs -> {
-              owners.put(rs.getInt(1), new SliceOwner(rs.getString(2), rs.getLong(3)));
-            });
-    return owners;
-  }
-
-  /** Counts the active schedules that have been due for so long. */
-  public int countLate(Duration lateness) {
-    return jdbc.sql(
-            sql(
-                """
-                SELECT COUNT(*)
-                FROM t_schedule FORCE INDEX (idx_wake)
-                WHERE slice IN (:slices)
-                  AND wake_time < now_ms - :lateness
-                """))
-        .param("slices", ALL_SLICES)
-        .param("lateness", lateness.toMillis())
-        .query(Integer.class)
-        .single();
-  }
-
-  /**
    * A page of the schedules without a wake time, in the order of their ids: active ones that only
    * the end of their last run wakes, paused and ended ones.
    */
   public List<ScheduleRow> withoutWakeTime(long after, int limit) {
-    // The index alone answers the inner query, which sorts all schedules without a wake time.
-    return jdbc.sql(
-            """
-            SELECT %s
-            FROM (
-            SELECT id
-            FROM t_schedule FORCE INDEX (idx_wake)
-            WHERE slice IN (:slices)
-              AND wake_time IS NULL
-              AND id > :after
-            ORDER BY id
-            LIMIT :limit) page
-            STRAIGHT_JOIN t_schedule s USING (id)
-            ORDER BY id
-            """
-                .formatted(COLUMNS))
+    return jdbc.sql(byWakeTime(COLUMNS, "wake_time IS NULL AND id > :after", "id") + "ORDER BY id")
         .param("slices", ALL_SLICES)
         .param("after", after)
         .param("limit", limit)
@@ -638,57 +444,28 @@ public class ScheduleStore {
         .list();
   }
 
-  /** Lets a schedule fire now whose last run has ended without news; false if it has changed. */
-  public boolean wake(ScheduleRow row) {
-    return jdbc.sql(
-                sql(
-                    """
-                    UPDATE t_schedule
-                    SET next_fire_time =
-                          COALESCE(next_fire_time, GREATEST(now_ms, last_fire_time + 1), now_ms),
-                        wake_time = now_ms,
-                        fence = fence + 1
-                    WHERE id = :id
-                      AND fence = :fence
-                      AND state = 1
-                      AND wake_time IS NULL
-                    """))
-            .param("id", row.id())
-            .param("fence", row.fence())
-            .update()
-        == 1;
-  }
-
   /**
-   * The highest epochs of late schedules that are above those of their slices, by slice, as after a
-   * restore of one table alone: no server could fire these schedules. Looks at the latest ones.
+   * The late schedules of a slice.
+   *
+   * @param epoch the highest one of them; above that of the slice, as after a restore of one table
+   *     alone, no server could fire them
    */
-  public Map<Integer, Long> epochsAboveSlices(Duration lateness, int limit) {
-    Map<Integer, Long> epochs = new HashMap<>();
-    jdbc.sql(
-            sql(
-                """
-                SELECT s.slice, MAX(s.slice_epoch)
-                FROM (
-                SELECT id
-                FROM t_schedule FORCE INDEX (idx_wake)
-                WHERE slice IN (:slices)
-                  AND wake_time < now_ms - :lateness
-                ORDER BY wake_time, id
-                LIMIT :limit) late
-                STRAIGHT_JOIN t_schedule s USING (id)
-                JOIN t_schedule_slice c ON c.slice = s.slice
-                WHERE s.slice_epoch > c.epoch
-                GROUP BY s.slice
-                """))
+  public record Late(int slice, int schedules, long epoch, long sliceEpoch) {}
+
+  /** The active schedules that have been due for so long, the latest ones, by slice. */
+  public List<Late> late(Duration lateness, int limit) {
+    String columns =
+        """
+        s.slice, COUNT(*) AS schedules, MAX(s.slice_epoch) AS epoch, MAX(c.epoch) AS slice_epoch\
+        """;
+    return jdbc.sql(
+            byWakeTime(columns, "wake_time < now_ms - :lateness", "wake_time, id")
+                + "JOIN t_schedule_slice c ON c.slice = s.slice\nGROUP BY s.slice")
         .param("slices", ALL_SLICES)
         .param("lateness", lateness.toMillis())
         .param("limit", limit)
-        .query(
-            rs -> {
-              epochs.put(rs.getInt(1), rs.getLong(2));
-            });
-    return epochs;
+        .query(Late.class)
+        .list();
   }
 
   /** Raises the epoch of a slice above this one, and ends its lease; false if it is above. */
@@ -749,7 +526,6 @@ public class ScheduleStore {
     return new ScheduleRow(
         id,
         rs.getInt("slice"),
-        state,
         rs.getLong("version"),
         rs.getLong("fence"),
         rs.getLong("slice_epoch"),
@@ -757,15 +533,16 @@ public class ScheduleStore {
         schedule,
         rules,
         problem,
-        new Position(
+        new FirePosition(
+            state,
             rs.getObject("next_fire_time", Long.class),
             rs.getObject("wake_time", Long.class),
+            rs.getObject("pause_until", Long.class),
             rs.getLong("fire_count"),
             rs.getInt("fail_streak"),
             rs.getObject("last_fire_time", Long.class),
             rs.getString("last_run"),
             rs.getString("last_error")),
-        rs.getObject("pause_until", Long.class),
         rs.getLong("create_time"),
         rs.getLong("modify_time"),
         rs.getLong("db_now"));

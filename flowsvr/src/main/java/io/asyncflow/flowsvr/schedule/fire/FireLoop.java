@@ -12,7 +12,6 @@ import io.asyncflow.flowsvr.schedule.slice.SliceLeases;
 import io.asyncflow.flowsvr.schedule.slice.SliceUse;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
-import io.asyncflow.rules.schedule.FirePlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,27 +133,23 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
     List<ScheduleRow> active = new ArrayList<>();
     for (ScheduleRow row : due) {
       if (row.problem() != null) {
-        maker.refuse(row);
-      } else if (row.isActive()) {
+        maker.refuse(row, row.problem());
+      } else if (row.position().isActive()) {
         active.add(row);
       } else {
-        try {
-          pauses.resumeAfterTime(row);
-        } catch (RuntimeException e) { // one schedule must not stop the others
-          maker.refuseUnlessOutage(row, e);
-        }
+        maker.tryFor(row, () -> pauses.resumeAfterTime(row));
       }
     }
     Set<Long> living = lastRuns.living(active);
     List<PlannedSchedule> plans = new ArrayList<>();
     for (ScheduleRow row : active) {
       boolean lives = living.contains(row.id());
-      try {
-        FirePlan plan = row.plan(lives, aheadMs);
-        plans.add(new PlannedSchedule(row, plan, epochs.get(row.slice()), lives));
-      } catch (RuntimeException e) { // one schedule must not stop the others
-        maker.refuseUnlessOutage(row, e);
-      }
+      maker.tryFor(
+          row,
+          () ->
+              plans.add(
+                  new PlannedSchedule(
+                      row, row.plan(lives, aheadMs), epochs.get(row.slice()), lives)));
     }
     return maker.make(plans);
   }

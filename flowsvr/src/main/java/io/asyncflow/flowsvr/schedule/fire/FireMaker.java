@@ -1,34 +1,19 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.toMap;
-import static java.util.stream.Collectors.toSet;
-
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.schedule.FireOutcome;
-import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.flowsvr.create.TaskCreator;
-import io.asyncflow.flowsvr.job.JobActs;
-import io.asyncflow.flowsvr.schedule.core.FireRow;
-import io.asyncflow.flowsvr.schedule.core.FireStore;
-import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
-import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
-import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Advance;
-import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
-import io.asyncflow.flowsvr.schedule.fire.FireTransaction.NewFire;
+import io.asyncflow.flowsvr.schedule.fire.FireTransaction.MovedException;
 import io.asyncflow.flowsvr.system.Outage;
-import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireGap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DuplicateKeyException;
@@ -36,8 +21,7 @@ import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
 
 /**
- * Writes plans: creates the tasks and jobs of fires, records a fate for each fire time, and moves
- * the schedules on, all in one transaction.
+ * Carries plans out, each by a {@link FireTransaction}.
  *
  * <p>The plans of up to {@value #BATCH} fires commit together. A plan that another server has
  * overtaken, or whose row another transaction has locked, is left out. If a fire has a row already,
@@ -46,8 +30,7 @@ import org.springframework.stereotype.Component;
  *
  * <p>A target that cannot be created holds up no other: one that is refused is tried again in a
  * minute, one that cannot be created at the moment in seconds. An outage ends the round.
- *
- * <p>Neither the schedules nor the tasks that give way are waited for. Thread-safe.
+ * Thread-safe.
  */
 @Component
 class FireMaker {
@@ -64,36 +47,18 @@ class FireMaker {
 
   private static final int MAX_ERROR = 1_000;
 
-  private final ScheduleStore schedules;
-  private final FireStore fires;
-  private final GapStore gaps;
   private final TaskCreator creator;
-  private final JobActs jobActs;
   private final FireTransaction transaction;
-  private final RetryingTransactions transactions;
   private final FireMeters meters;
 
-  FireMaker(
-      ScheduleStore schedules,
-      FireStore fires,
-      GapStore gaps,
-      TaskCreator creator,
-      JobActs jobActs,
-      FireTransaction transaction,
-      RetryingTransactions transactions,
-      FireMeters meters) {
-    this.schedules = schedules;
-    this.fires = fires;
-    this.gaps = gaps;
+  FireMaker(TaskCreator creator, FireTransaction transaction, FireMeters meters) {
     this.creator = creator;
-    this.jobActs = jobActs;
     this.transaction = transaction;
-    this.transactions = transactions;
     this.meters = meters;
   }
 
   /**
-   * Writes these plans, in batches; returns those that were written.
+   * Carries these plans out, in batches; returns those that were written.
    *
    * @throws FlowException if this server can create nothing now, which is no fault of a target
    */
@@ -105,12 +70,12 @@ class FireMaker {
     List<PlannedSchedule> batch = new ArrayList<>();
     int size = 0;
     for (PlannedSchedule plan : plans) {
-      if (plan.makesJobs() || replacedJob(plan) != null) {
+      if (plan.isOfJobs()) {
         made.addAll(makeAlone(plan));
         continue;
       }
-      int added = Math.max(1, plan.plan().fires().size());
-      if (!batch.isEmpty() && size + added > BATCH) {
+      int added = Math.max(1, plan.times().size());
+      if (size + added > BATCH) {
         made.addAll(makeTogether(batch));
         batch = new ArrayList<>();
         size = 0;
@@ -118,167 +83,46 @@ class FireMaker {
       batch.add(plan);
       size += added;
     }
-    if (!batch.isEmpty()) {
-      made.addAll(makeTogether(batch));
-    }
+    made.addAll(makeTogether(batch));
     return made;
   }
 
-  private List<PlannedSchedule> makeTogether(List<PlannedSchedule> batch) {
-    try {
-      return writeUnlessMoved(batch);
-    } catch (RuntimeException e) {
-      boolean isContention = e instanceof PessimisticLockingFailureException;
-      if (!isContention && isOutage(e)) {
-        throw e;
-      }
-      return batch.stream().map(this::makeAlone).flatMap(List::stream).toList();
-    }
-  }
-
   /** Writes what no other server has overtaken. */
-  private List<PlannedSchedule> writeUnlessMoved(List<PlannedSchedule> batch) {
-    try {
-      transaction.withDays(timesOf(batch), () -> write(batch, Map.of()));
-      count(batch);
-      return batch;
-    } catch (MovedException e) {
-      meters.lost(e.ids.size());
-      List<PlannedSchedule> others =
-          batch.stream().filter(plan -> !e.ids.contains(plan.row().id())).toList();
-      return others.isEmpty() || others.size() == batch.size()
-          ? List.of()
-          : writeUnlessMoved(others);
+  private List<PlannedSchedule> makeTogether(List<PlannedSchedule> batch) {
+    List<PlannedSchedule> left = batch;
+    while (!left.isEmpty()) {
+      try {
+        write(left, Map.of());
+        return left;
+      } catch (MovedException e) {
+        meters.lost(e.ids().size());
+        left = left.stream().filter(plan -> !e.ids().contains(plan.row().id())).toList();
+      } catch (RuntimeException e) {
+        if (!(e instanceof PessimisticLockingFailureException) && isOutage(e)) {
+          throw e;
+        }
+        return left.stream().map(this::makeAlone).flatMap(List::stream).toList();
+      }
     }
+    return left;
   }
 
-  /**
-   * Creates what the fires of these plans create, records the fires, and moves the schedules on.
-   *
-   * @param earlier the outcomes that fires of the only plan have already
-   */
   private void write(List<PlannedSchedule> batch, Map<Long, FireOutcome> earlier) {
-    List<NewFire> made = new ArrayList<>();
-    List<FireRow> skipped = new ArrayList<>();
-    for (PlannedSchedule plan : batch) {
-      plan.plan().fires().stream()
-          .filter(fire -> earlier.get(fire.fireTime()) != FireOutcome.CREATED)
-          .forEach(
-              fire -> {
-                if (fire.creates()) {
-                  made.add(plan.fire(fire.fireTime()));
-                } else {
-                  skipped.add(without(plan, fire.fireTime(), FireOutcome.SKIPPED));
-                }
-              });
-    }
-    transaction.create(made, null, created -> join(batch, created, skipped, earlier));
-  }
-
-  private FireRow without(PlannedSchedule plan, long fireTime, FireOutcome outcome) {
-    return transaction.row(plan.fire(fireTime), outcome, null);
-  }
-
-  /** Records fires and moves schedules on, in the transaction that creates the runs. */
-  private void join(
-      List<PlannedSchedule> batch,
-      List<FireRow> created,
-      List<FireRow> skipped,
-      Map<Long, FireOutcome> earlier) {
-    batch.stream()
-        .map(FireMaker::replacedJob)
-        .filter(Objects::nonNull)
-        .forEach(jobActs::cancelIfLiving);
-    lock(batch);
-    // After the lock of the schedules, because the end of a run may lock its schedule, and waits.
-    transaction.cancel(
-        batch.stream()
-            .filter(FireMaker::replaces)
-            .map(plan -> LastRuns.lastRun(plan.row()).task())
-            .filter(Objects::nonNull),
-        task -> !task.status().isFinal());
-    fires.record(Stream.concat(created.stream(), skipped.stream()).toList(), earlier);
-    Map<Long, List<FireRow>> bySchedule = created.stream().collect(groupingBy(FireRow::scheduleId));
-    List<Advance> advances =
-        batch.stream()
-            .map(plan -> advance(plan, bySchedule.getOrDefault(plan.row().id(), List.of())))
-            .toList();
-    if (schedules.advance(advances) != advances.size()) {
-      throw new IllegalStateException("locked schedules were not moved on");
-    }
-    batch.stream()
-        .filter(plan -> plan.plan().ends())
-        .forEach(plan -> schedules.tellEnd(plan.row()));
-    gaps.insert(batch.stream().collect(toMap(plan -> plan.row().id(), plan -> plan.plan().gaps())));
-  }
-
-  /**
-   * @param created the fires that created something, oldest first
-   */
-  private static Advance advance(PlannedSchedule plan, List<FireRow> created) {
-    FireRow last = created.isEmpty() ? null : created.get(created.size() - 1);
-    return new Advance(
-        Guard.of(plan.row()),
-        plan.epoch(),
-        plan.plan().nextFireTime(),
-        plan.plan().wakeTime(),
-        created.size(),
-        last == null ? null : last.fireTime(),
-        last == null ? null : last.run().toString(),
-        last == null ? plan.row().position().lastError() : null,
-        plan.plan().ends());
-  }
-
-  /**
-   * Locks the schedules of these plans.
-   *
-   * @throws MovedException if some have changed since they were planned, or are locked
-   */
-  private void lock(List<PlannedSchedule> batch) {
-    Map<Long, Guard> now =
-        schedules
-            .lockActiveUnlessLocked(batch.stream().map(plan -> plan.row().id()).toList())
-            .stream()
-            .collect(toMap(Guard::id, Function.identity()));
-    Set<Long> moved =
-        batch.stream()
-            .filter(plan -> !isAsPlanned(plan, now.get(plan.row().id())))
-            .map(plan -> plan.row().id())
-            .collect(toSet());
-    if (!moved.isEmpty()) {
-      throw new MovedException(moved);
-    }
-  }
-
-  private static boolean isAsPlanned(PlannedSchedule plan, Guard now) {
-    return now != null
-        && now.fence() == plan.row().fence()
-        && Objects.equals(now.nextFireTime(), plan.row().position().nextFireTime())
-        && now.sliceEpoch() <= plan.epoch();
-  }
-
-  /**
-   * The job that gives way to the new run, whatever that is; {@code null} if there is none. It may
-   * be waited for, so such a plan is written alone.
-   */
-  private static Long replacedJob(PlannedSchedule plan) {
-    return replaces(plan) ? LastRuns.lastRun(plan.row()).jobId() : null;
-  }
-
-  private static boolean replaces(PlannedSchedule plan) {
-    return plan.lastRunLives()
-        && plan.row().definition().overlap() == Overlap.REPLACE
-        && !plan.creations().isEmpty();
+    List<Long> times = batch.stream().flatMap(plan -> plan.times().stream()).toList();
+    transaction.withDays(times, () -> transaction.make(batch, earlier));
+    batch.forEach(this::count);
   }
 
   /** Writes a plan by itself: it may find fires that were made by hand or were withdrawn. */
   private List<PlannedSchedule> makeAlone(PlannedSchedule planned) {
+    ScheduleRow row = planned.row();
     try {
-      PlannedSchedule plan = isTaken(planned) ? planned.aMillisecondLater() : planned;
-      List<Long> times = plan.times();
-      transaction.withDays(
-          times, () -> write(List.of(plan), transaction.outcomes(plan.row().id(), times)));
-      count(List.of(plan));
+      Map<Long, FireOutcome> earlier = transaction.outcomes(row.id(), planned.times());
+      // A trigger leaves the fire times of a plan free; but a schedule that fires after the end of
+      // its last run may get the time of a trigger just afterwards, and has to make its own run.
+      boolean isTaken = row.rules().afterMs() != null && earlier.containsValue(FireOutcome.CREATED);
+      PlannedSchedule plan = isTaken ? planned.aMillisecondLater() : planned;
+      write(List.of(plan), earlier);
       return List.of(plan);
     } catch (MovedException | DuplicateKeyException | PessimisticLockingFailureException e) {
       meters.lost(1); // the next look finds what is left
@@ -287,9 +131,9 @@ class FireMaker {
         throw e;
       }
       if (isOfTarget(e)) {
-        postpone(planned, e);
+        refuse(row, messageOf(e), SOON_MS, List.of(), planned.epoch());
       } else {
-        refuse(planned, e);
+        refuse(row, messageOf(e), RETRY_MS, planned.creations(), planned.epoch());
       }
     }
     return List.of();
@@ -304,117 +148,62 @@ class FireMaker {
     return e instanceof FlowException failure && failure.retryable();
   }
 
-  /** Puts a schedule behind the others whose target cannot be created now, but perhaps soon. */
-  private void postpone(PlannedSchedule plan, RuntimeException e) {
-    if (refuse(plan.row(), messageOf(e), SOON_MS, List.of())) {
-      log.info(
-          "schedule {} creates nothing now, and will be tried again in {} s: {}",
-          plan.row().name(),
-          SOON_MS / 1_000,
-          e.getMessage());
-    }
-  }
-
-  /**
-   * Records why a schedule creates nothing; false if it has changed, or if another transaction has
-   * locked it, for which the other schedules do not wait.
-   */
-  private boolean refuse(ScheduleRow row, String why, long againMs, List<FireRow> refused) {
-    return transactions.execute(
-        () -> {
-          boolean isRecorded =
-              schedules.lockUnlessLocked(row.id()).isPresent()
-                  && schedules.refuse(row, why, row.now() + againMs);
-          if (isRecorded) {
-            fires.insertIfAbsent(refused);
-          }
-          return isRecorded;
-        });
-  }
-
   private static String messageOf(RuntimeException e) {
     String why = e.getMessage() == null ? e.toString() : e.getMessage();
     return why.substring(0, Math.min(why.length(), MAX_ERROR));
   }
 
-  /**
-   * Whether a trigger has made a fire at the very time of the next one. To a schedule that has fire
-   * times this does not happen, as a trigger leaves those free; but one that fires after the end of
-   * its last run may get the same time just afterwards, and has to make its own run.
-   */
-  private boolean isTaken(PlannedSchedule plan) {
-    return plan.row().rules().afterMs() != null
-        && transaction.outcomes(plan.row().id(), plan.times()).containsValue(FireOutcome.CREATED);
-  }
-
-  /** Sets a schedule aside for a minute that cannot be planned, unless that is an outage. */
-  void refuseUnlessOutage(ScheduleRow row, RuntimeException e) {
-    if (isOutage(e)) {
-      throw e;
+  /** Does something for a schedule; sets it aside for a minute if that fails, but for an outage. */
+  void tryFor(ScheduleRow row, Runnable work) {
+    try {
+      work.run();
+    } catch (RuntimeException e) { // one schedule must not stop the others
+      if (isOutage(e)) {
+        throw e;
+      }
+      refuse(row, messageOf(e));
     }
-    refuse(row, messageOf(e));
+  }
+
+  /** Sets a schedule aside for a minute, because of this. */
+  void refuse(ScheduleRow row, String why) {
+    refuse(row, why, RETRY_MS, List.of(), row.sliceEpoch());
   }
 
   /**
-   * Records that a target creates nothing, and why. The fire times stay without a run; they are
-   * tried again in a minute, as long as the catch-up policy allows.
+   * Records why a schedule creates nothing. The fire times stay without a run; they are tried
+   * again, as long as the catch-up policy allows.
    */
-  private void refuse(PlannedSchedule plan, RuntimeException e) {
-    String why = messageOf(e);
-    List<FireRow> refused =
-        plan.creations().stream().map(time -> without(plan, time, FireOutcome.REFUSED)).toList();
+  private void refuse(ScheduleRow row, String why, long againMs, List<Long> times, long epoch) {
     transaction.withDays(
-        plan.times(),
+        times,
         () -> {
-          if (refuse(plan.row(), why, RETRY_MS, refused)) {
+          if (transaction.refuse(row, why, row.now() + againMs, times, epoch)) {
             log.warn(
                 "schedule {} creates nothing, and will be tried again in {} s: {}",
-                plan.row().name(),
-                RETRY_MS / 1_000,
+                row.name(),
+                againMs / 1_000,
                 why);
-            meters.fired(plan.type(), FireOutcome.REFUSED, refused.size());
+            meters.fired(typeOf(row), FireOutcome.REFUSED, times.size());
           }
         });
   }
 
-  /** Records that a row cannot be understood, which only a change by SQL causes. */
-  void refuse(ScheduleRow row) {
-    refuse(row, row.problem());
-  }
-
-  private void refuse(ScheduleRow row, String why) {
-    if (refuse(row, why, RETRY_MS, List.of())) {
-      log.warn("schedule {} cannot fire: {}", row.name(), why);
+  private void count(PlannedSchedule plan) {
+    Optional<TaskType> type = typeOf(plan.row());
+    List<Long> creations = plan.creations();
+    meters.fired(type, FireOutcome.CREATED, creations.size());
+    meters.fired(type, FireOutcome.SKIPPED, plan.times().size() - creations.size());
+    creations.forEach(time -> meters.late(plan.row().now() - time));
+    for (FireGap gap : plan.plan().gaps()) {
+      meters.passed(type, gap.reason(), gap.fires());
     }
   }
 
-  private static List<Long> timesOf(List<PlannedSchedule> batch) {
-    return batch.stream().map(PlannedSchedule::times).flatMap(List::stream).toList();
-  }
-
-  private void count(List<PlannedSchedule> batch) {
-    for (PlannedSchedule plan : batch) {
-      Optional<TaskType> type = plan.type();
-      List<Long> creations = plan.creations();
-      meters.fired(type, FireOutcome.CREATED, creations.size());
-      meters.fired(type, FireOutcome.SKIPPED, plan.times().size() - creations.size());
-      creations.forEach(time -> meters.late(plan.row().now() - time));
-      for (FireGap gap : plan.plan().gaps()) {
-        meters.passed(type, gap.reason(), gap.fires());
-      }
-    }
-  }
-
-  /** Other servers have moved these schedules on, or have locked them. */
-  private static final class MovedException extends RuntimeException {
-
-    private static final long serialVersionUID = 1L;
-
-    private final transient Set<Long> ids;
-
-    MovedException(Set<Long> ids) {
-      super("schedules were moved on meanwhile", null, false, false);
-      this.ids = ids;
-    }
+  /** The type of the tasks, or of the split of the jobs; none if the row was broken by hand. */
+  private static Optional<TaskType> typeOf(ScheduleRow row) {
+    NewTask task = row.definition().taskData();
+    NewJob job = row.definition().jobData();
+    return TaskType.parse(job != null ? job.jobType() : task != null ? task.taskType() : null);
   }
 }

@@ -9,11 +9,10 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;
 
@@ -25,12 +24,9 @@ class FireMeters {
 
   private final MeterRegistry registry;
   private final TypeSeries types = new TypeSeries();
-  private final Map<String, OfType> ofTypes = new ConcurrentHashMap<>();
+  private final Set<String> begun = ConcurrentHashMap.newKeySet();
   private final Timer lateness;
   private final Counter races;
-
-  /** The counters of a type begin together, so that a first refusal after a fire is a rise. */
-  private record OfType(Map<FireOutcome, Counter> fires, Map<GapReason, Counter> passed) {}
 
   FireMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -45,41 +41,38 @@ class FireMeters {
             .register(registry);
   }
 
-  private OfType of(Optional<TaskType> type) {
+  /** The counters of a type begin together, so that a first refusal after a fire is a rise. */
+  private String seriesOf(Optional<TaskType> type) {
     String series = type.map(TaskType::name).map(types::of).orElse(TypeSeries.OTHERS);
-    OfType known = ofTypes.get(series);
-    return known == null ? ofTypes.computeIfAbsent(series, this::begin) : known;
+    if (begun.add(series)) {
+      EnumSet.complementOf(EnumSet.of(FireOutcome.WITHDRAWN))
+          .forEach(outcome -> fires(series, outcome));
+      EnumSet.allOf(GapReason.class).forEach(reason -> passed(series, reason));
+    }
+    return series;
   }
 
-  private OfType begin(String series) {
-    Map<FireOutcome, Counter> fires = new EnumMap<>(FireOutcome.class);
-    for (FireOutcome outcome : EnumSet.complementOf(EnumSet.of(FireOutcome.WITHDRAWN))) {
-      fires.put(
-          outcome,
-          Counter.builder(PREFIX + "fires")
-              .description("fires of schedules, by what they made")
-              .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
-              .tag("type", series)
-              .register(registry));
-    }
-    Map<GapReason, Counter> passed = new EnumMap<>(GapReason.class);
-    for (GapReason reason : GapReason.values()) {
-      passed.put(
-          reason,
-          Counter.builder(PREFIX + "passed")
-              .description("fire times that created nothing")
-              .tag("reason", reason.name().toLowerCase(Locale.ROOT))
-              .tag("type", series)
-              .register(registry));
-    }
-    return new OfType(fires, passed);
+  private Counter fires(String series, FireOutcome outcome) {
+    return Counter.builder(PREFIX + "fires")
+        .description("fires of schedules, by what they made")
+        .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+        .tag("type", series)
+        .register(registry);
+  }
+
+  private Counter passed(String series, GapReason reason) {
+    return Counter.builder(PREFIX + "passed")
+        .description("fire times that created nothing")
+        .tag("reason", reason.name().toLowerCase(Locale.ROOT))
+        .tag("type", series)
+        .register(registry);
   }
 
   /**
    * @param type none of a schedule whose row was broken by hand
    */
   void fired(Optional<TaskType> type, FireOutcome outcome, int number) {
-    of(type).fires().get(outcome).increment(number);
+    fires(seriesOf(type), outcome).increment(number);
   }
 
   /**
@@ -90,7 +83,7 @@ class FireMeters {
   }
 
   void passed(Optional<TaskType> type, GapReason reason, int number) {
-    of(type).passed().get(reason).increment(number);
+    passed(seriesOf(type), reason).increment(number);
   }
 
   void lost(int plans) {

@@ -11,13 +11,18 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.job.JobActs;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Move;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
@@ -30,37 +35,47 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
+import io.asyncflow.rules.schedule.FirePlan;
+import io.asyncflow.rules.schedule.FirePosition.Fired;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
  * The transaction of fires, planned ones and those made by hand: it creates the tasks or the job,
- * and then the caller locks the schedules, records the fires and moves the schedules on.
+ * locks the schedules, records the fires and moves the schedules on.
  *
- * <p>Lock order, as everywhere: tasks, jobs, then schedules by id, then fires. Thread-safe.
+ * <p>Lock order, as everywhere: tasks, jobs, then schedules by id, then fires. Neither planned
+ * schedules nor the tasks that give way are waited for. Thread-safe.
  */
 @Component
 public class FireTransaction {
 
   private static final int PAGE = 1_000;
 
+  private final ScheduleStore schedules;
   private final FireStore fires;
+  private final GapStore gaps;
   private final FireDayStore days;
   private final TaskCreator creator;
   private final JobCreator jobs;
+  private final JobActs jobActs;
   private final SealedTexts sealedTexts;
   private final TaskStore tasks;
   private final TransitionStore transitions;
@@ -69,20 +84,26 @@ public class FireTransaction {
   private final Node node;
 
   FireTransaction(
+      ScheduleStore schedules,
       FireStore fires,
+      GapStore gaps,
       FireDayStore days,
       TaskCreator creator,
       JobCreator jobs,
+      JobActs jobActs,
       SealedTexts sealedTexts,
       TaskStore tasks,
       TransitionStore transitions,
       TaskFamilies families,
       RetryingTransactions transactions,
       Node node) {
+    this.schedules = schedules;
     this.fires = fires;
+    this.gaps = gaps;
     this.days = days;
     this.creator = creator;
     this.jobs = jobs;
+    this.jobActs = jobActs;
     this.sealedTexts = sealedTexts;
     this.tasks = tasks;
     this.transitions = transitions;
@@ -98,7 +119,7 @@ public class FireTransaction {
    * @param isManual whether a user asks for it, beside the plan: its task is due at once, and the
    *     limits of what a user may create apply
    */
-  public record NewFire(ScheduleRow by, long time, long epoch, boolean isManual) {
+  private record NewFire(ScheduleRow by, long time, long epoch, boolean isManual) {
 
     private FireId id() {
       return new FireId(by.id(), time);
@@ -112,16 +133,71 @@ public class FireTransaction {
   }
 
   /**
+   * Makes the fires of plans.
+   *
+   * @param batch plans of any schedules of tasks, or one of a schedule of jobs
+   * @param earlier the outcomes that fires of the only plan have already
+   * @throws MovedException if some have changed since they were planned, or are locked
+   */
+  void make(List<PlannedSchedule> batch, Map<Long, FireOutcome> earlier) {
+    List<NewFire> made = new ArrayList<>();
+    List<FireRow> skipped = new ArrayList<>();
+    for (PlannedSchedule plan : batch) {
+      for (FirePlan.Planned fire : plan.plan().fires()) {
+        NewFire one = fireOf(plan, fire.fireTime());
+        if (earlier.get(one.time()) == FireOutcome.CREATED) {
+          continue;
+        }
+        if (fire.creates()) {
+          made.add(one);
+        } else {
+          skipped.add(row(one, FireOutcome.SKIPPED, null));
+        }
+      }
+    }
+    create(made, null, created -> moveOn(batch, created, skipped, earlier));
+  }
+
+  private static NewFire fireOf(PlannedSchedule plan, long time) {
+    return new NewFire(plan.row(), time, plan.epoch(), false);
+  }
+
+  /**
+   * Makes fires beside the plan.
+   *
+   * @param key of the only one: the same key gives the same run; {@code null} for none
+   * @param earlier the outcomes of those that have a row, as the transaction reads them
+   * @param join further work in the transaction, which does not run if the key created a run before
+   * @return the runs, in the order of the times
+   * @throws DuplicateKeyException if another server or call has made one of them
+   */
+  public List<Run> makeByHand(
+      ScheduleRow schedule,
+      List<Long> times,
+      String key,
+      Supplier<Map<Long, FireOutcome>> earlier,
+      Runnable join) {
+    return create(
+        times.stream()
+            .map(time -> new NewFire(schedule, time, schedule.sliceEpoch(), true))
+            .toList(),
+        key,
+        created -> {
+          schedules.countFires(schedule.id(), created.size());
+          fires.record(created, earlier.get());
+          join.run();
+        });
+  }
+
+  /**
    * Creates what fires create.
    *
    * @param made of any schedules of tasks, or one of a job; none for a transaction that creates
    *     nothing
-   * @param key of the only one: the same key gives the same run; {@code null} for none
    * @param join takes the rows of the fires that created something, to be recorded in the same
    *     transaction. It may run again, and does not run if the key created a run before
-   * @return the runs, in the order of the fires
    */
-  public List<Run> create(List<NewFire> made, String key, Consumer<List<FireRow>> join) {
+  private List<Run> create(List<NewFire> made, String key, Consumer<List<FireRow>> join) {
     made.stream() // the rule of a type may be younger than the schedule
         .map(fire -> fire.by().definition())
         .distinct()
@@ -165,12 +241,7 @@ public class FireTransaction {
     return tasks.find(id).filter(task -> fire.equals(task.fire())).isPresent();
   }
 
-  /**
-   * The row of a fire.
-   *
-   * @param run {@code null} if it created none
-   */
-  FireRow row(NewFire fire, FireOutcome outcome, Run run) {
+  private FireRow row(NewFire fire, FireOutcome outcome, Run run) {
     return new FireRow(
         fire.by().id(),
         fire.time(),
@@ -182,6 +253,76 @@ public class FireTransaction {
         fire.epoch(),
         null,
         null);
+  }
+
+  /** Records fires and moves schedules on, in the transaction that creates the runs. */
+  private void moveOn(
+      List<PlannedSchedule> batch,
+      List<FireRow> created,
+      List<FireRow> skipped,
+      Map<Long, FireOutcome> earlier) {
+    List<Run> replaced = batch.stream().flatMap(plan -> plan.replaced().stream()).toList();
+    replaced.stream()
+        .filter(run -> run.task() == null)
+        .forEach(run -> jobActs.cancelIfLiving(run.jobId()));
+    lock(batch);
+    // After the lock of the schedules, because the end of a run may lock its schedule, and waits.
+    cancel(
+        replaced.stream().map(Run::task).filter(Objects::nonNull),
+        task -> !task.status().isFinal());
+    fires.record(Stream.concat(created.stream(), skipped.stream()).toList(), earlier);
+    Map<Long, List<Fired>> bySchedule =
+        created.stream()
+            .collect(groupingBy(FireRow::scheduleId, mapping(FireRow::fired, toList())));
+    int moved =
+        schedules.move(
+            batch.stream()
+                .map(plan -> plan.move(bySchedule.getOrDefault(plan.row().id(), List.of())))
+                .toList());
+    if (moved != batch.size()) {
+      throw new IllegalStateException("locked schedules were not moved on");
+    }
+    gaps.insert(batch.stream().collect(toMap(plan -> plan.row().id(), plan -> plan.plan().gaps())));
+  }
+
+  private void lock(List<PlannedSchedule> batch) {
+    Map<Long, Guard> now =
+        schedules
+            .lockActiveUnlessLocked(batch.stream().map(plan -> plan.row().id()).toList())
+            .stream()
+            .collect(toMap(Guard::id, Function.identity()));
+    Set<Long> moved =
+        batch.stream()
+            .filter(plan -> !plan.isAsPlanned(now.get(plan.row().id())))
+            .map(plan -> plan.row().id())
+            .collect(toSet());
+    if (!moved.isEmpty()) {
+      throw new MovedException(moved);
+    }
+  }
+
+  /**
+   * Records why a schedule creates nothing, and when its fires are tried again; false if it has
+   * changed, or if another transaction has locked it, for which the other schedules do not wait.
+   *
+   * @param refused the fire times that create nothing
+   * @param again epoch ms
+   */
+  boolean refuse(ScheduleRow row, String why, long again, List<Long> refused, long epoch) {
+    return transactions.execute(
+        () -> {
+          boolean isRecorded =
+              schedules.lockUnlessLocked(row.id()).isPresent()
+                  && schedules.move(Move.of(row, row.position().refused(why, again)));
+          if (isRecorded) {
+            fires.insertIfAbsent(
+                refused.stream()
+                    .map(time -> new NewFire(row, time, epoch, false))
+                    .map(fire -> row(fire, FireOutcome.REFUSED, null))
+                    .toList());
+          }
+          return isRecorded;
+        });
   }
 
   /**
@@ -239,5 +380,22 @@ public class FireTransaction {
 
   private static Set<LocalDate> daysOf(Collection<Long> times) {
     return times.stream().map(FireDayStore::dayOf).collect(toCollection(TreeSet::new));
+  }
+
+  /** Other servers have moved these schedules on, or have locked them. */
+  static final class MovedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Set<Long> ids;
+
+    MovedException(Set<Long> ids) {
+      super("schedules were moved on meanwhile", null, false, false);
+      this.ids = ids;
+    }
+
+    Set<Long> ids() {
+      return ids;
+    }
   }
 }

@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.schedule.core.FireStore.End;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Move;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -134,7 +135,7 @@ public class LateEnds implements DisposableBean {
     for (ScheduleRow row : standing) {
       LastRuns.Standing run = last.get(row.id());
       if (run == null) {
-        woken += schedules.wake(row) ? 1 : 0;
+        woken += schedules.move(Move.of(row, row.position().woken(row.now()))) ? 1 : 0;
       } else if (run.status() != null) {
         FireId fire = new FireId(row.id(), row.position().lastFireTime());
         woken +=

@@ -6,11 +6,13 @@ import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Move;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
+import io.asyncflow.flowsvr.schedule.fire.Withdrawals.Withdrawn;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.rules.schedule.FirePlan;
-import io.asyncflow.rules.schedule.FireRules.Resumed;
+import io.asyncflow.rules.schedule.FirePosition;
+import io.asyncflow.rules.schedule.FirePosition.Resumed;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -50,25 +52,21 @@ public class Pauses {
    * @param join further work in the transaction, with the schedule before the pause
    */
   public void pause(long id, Long until, Consumer<ScheduleRow> join) {
+    change(
+        id,
+        schedule -> {
+          ScheduleRow row = schedule.row();
+          if (row.state() != ScheduleState.ENDED || schedule.firstWithdrawn() != null) {
+            schedules.move(Move.asked(row, schedule.position().paused(until)));
+            join.accept(row);
+          }
+        });
+  }
+
+  private void change(long id, Consumer<Withdrawn> change) {
     withdrawals.change(
-        List.of(require(id)),
-        changed ->
-            changed.forEach(
-                schedule -> {
-                  ScheduleRow row = schedule.row();
-                  if (row.state() == ScheduleState.ENDED && schedule.firstWithdrawn() == null) {
-                    return;
-                  }
-                  Long next = schedule.firstWithdrawn();
-                  schedules.setState(
-                      row,
-                      ScheduleState.PAUSED,
-                      next == null ? row.position().nextFireTime() : next,
-                      until,
-                      until);
-                  schedules.raiseVersion(id);
-                  join.accept(row);
-                }));
+        List.of(id),
+        changed -> change.accept(changed.stream().findFirst().orElseThrow(() -> noSuch(id))));
   }
 
   /**
@@ -78,14 +76,12 @@ public class Pauses {
    * @param join further work in the transaction, with the schedule before it is deleted
    */
   public void delete(long id, Consumer<ScheduleRow> join) {
-    withdrawals.change(
-        List.of(require(id)),
-        changed ->
-            changed.forEach(
-                schedule -> {
-                  join.accept(schedule.row());
-                  schedules.delete(id);
-                }));
+    change(
+        id,
+        schedule -> {
+          join.accept(schedule.row());
+          schedules.delete(id);
+        });
   }
 
   /**
@@ -99,13 +95,11 @@ public class Pauses {
     boolean isResumed =
         transactions.execute(
             () -> {
-              ScheduleRow row =
-                  schedules.lock(id).orElseThrow(() -> new NoSuchScheduleException("" + id));
+              ScheduleRow row = schedules.lock(id).orElseThrow(() -> noSuch(id));
               if (row.state() != ScheduleState.PAUSED) {
                 return false;
               }
-              resume(row, catchUp);
-              schedules.raiseVersion(id);
+              schedules.move(Move.asked(row, resumed(row, catchUp)));
               join.accept(row);
               return true;
             });
@@ -121,33 +115,21 @@ public class Pauses {
           schedules
               .lockUnlessLocked(row.id())
               .filter(now -> now.fence() == row.fence())
-              .filter(now -> now.pauseUntil() != null)
-              .ifPresent(now -> resume(now, false));
+              .filter(now -> now.position().pauseUntil() != null)
+              .ifPresent(now -> schedules.move(Move.of(now, resumed(now, false))));
           return null;
         });
   }
 
-  private void resume(ScheduleRow row, boolean catchUp) {
-    Long next = row.position().nextFireTime();
-    if (row.problem() != null) { // the loop says why it does not fire
-      schedules.setState(row, ScheduleState.ACTIVE, next, row.now(), null);
-      return;
-    }
-    Resumed resumed = row.rules().resume(next, row.position().lastFireTime(), catchUp, row.now());
-    next = resumed.nextFireTime();
+  private FirePosition resumed(ScheduleRow row, boolean catchUp) {
+    Resumed resumed = row.position().resumed(row.rules(), catchUp, row.now(), aheadMs);
     if (resumed.gap() != null) {
       gaps.insert(Map.of(row.id(), List.of(resumed.gap())));
     }
-    boolean isEnded = next == null;
-    schedules.setState(
-        row,
-        isEnded ? ScheduleState.ENDED : ScheduleState.ACTIVE,
-        next,
-        isEnded ? null : (Long) FirePlan.wakeTime(row.rules(), next, aheadMs),
-        null);
+    return resumed.position();
   }
 
-  private ScheduleRow require(long id) {
-    return schedules.find(id).orElseThrow(() -> new NoSuchScheduleException("" + id));
+  private static NoSuchScheduleException noSuch(long id) {
+    return new NoSuchScheduleException("" + id);
   }
 }

@@ -1,11 +1,14 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
-import io.asyncflow.api.NewJob;
-import io.asyncflow.api.NewTask;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
-import io.asyncflow.rules.TaskType;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Move;
 import io.asyncflow.rules.schedule.FirePlan;
+import io.asyncflow.rules.schedule.FirePosition.Fired;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -30,25 +33,38 @@ record PlannedSchedule(ScheduleRow row, FirePlan plan, long epoch, boolean lastR
     return plan.fires().stream().map(FirePlan.Planned::fireTime).toList();
   }
 
-  FireTransaction.NewFire fire(long time) {
-    return new FireTransaction.NewFire(row, time, epoch, false);
+  /** The run that gives way to the new one; none unless the overlap policy says so. */
+  Optional<Run> replaced() {
+    boolean replaces =
+        lastRunLives && row.definition().overlap() == Overlap.REPLACE && !creations().isEmpty();
+    return replaces ? Optional.of(LastRuns.lastRun(row)) : Optional.empty();
+  }
+
+  /** Whether it is written by itself: it makes a job, or cancels one, which may be waited for. */
+  boolean isOfJobs() {
+    return row.rules().makesJobs() || replaced().filter(run -> run.task() == null).isPresent();
+  }
+
+  /** Whether nothing has changed the schedule since it was planned. */
+  boolean isAsPlanned(Guard now) {
+    return now != null
+        && now.fence() == row.fence()
+        && Objects.equals(now.nextFireTime(), row.position().nextFireTime())
+        && now.sliceEpoch() <= epoch;
+  }
+
+  /**
+   * The write that moves the schedule on.
+   *
+   * @param created what was created, oldest first
+   */
+  Move move(List<Fired> created) {
+    return new Move(row, row.position().advanced(plan, created), epoch, false);
   }
 
   /** Whether fires have come that the next plan makes. */
   boolean hasMore() {
     return plan.wakeTime() != null && plan.wakeTime() <= row.now();
-  }
-
-  /** The type of the tasks, or of the split of the jobs; none if the row was broken by hand. */
-  Optional<TaskType> type() {
-    NewTask task = row.definition().taskData();
-    NewJob job = row.definition().jobData();
-    String name = job != null ? job.jobType() : task != null ? task.taskType() : null;
-    return TaskType.parse(name);
-  }
-
-  boolean makesJobs() {
-    return row.rules().makesJobs();
   }
 
   /** The same schedule, which makes nothing now and fires a millisecond after this fire. */

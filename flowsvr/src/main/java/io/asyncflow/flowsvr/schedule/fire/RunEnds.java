@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
-import static java.util.stream.Collectors.toSet;
+import static java.util.stream.Collectors.groupingBy;
 
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.OneLine;
@@ -11,20 +11,19 @@ import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.FireStore.End;
-import io.asyncflow.flowsvr.schedule.core.FireStore.RecordedEnd;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
-import io.asyncflow.flowsvr.schedule.core.ScheduleRow.Position;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Move;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TaskLedger;
+import io.asyncflow.rules.schedule.FirePosition;
 import io.asyncflow.rules.schedule.RunEffect;
 import io.asyncflow.rules.schedule.RunEffect.Ended;
-import io.asyncflow.rules.schedule.RunEffect.Standing;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -93,76 +92,55 @@ class RunEnds implements TaskLedger {
     if (ends.isEmpty()) {
       return 0;
     }
+    Map<Long, List<End>> bySchedule =
+        ends.stream().collect(groupingBy(end -> end.fire().scheduleId()));
     Set<Long> dependent =
         schedules.dependingOnEnds(
-            ends.stream().map(end -> end.fire().scheduleId()).collect(toSet()),
+            bySchedule.keySet(),
             ends.stream().anyMatch(end -> end.status() != TaskStatus.CANCELLED));
-    List<End> sorted =
-        ends.stream()
-            .filter(end -> dependent.contains(end.fire().scheduleId()))
-            .sorted(Comparator.comparingLong(end -> end.fire().scheduleId()))
-            .toList();
-    int recorded = 0;
-    for (End end : sorted) {
-      recorded += recordAndFollow(end) ? 1 : 0;
+    List<ScheduleRow> locked = schedules.lock(dependent);
+    Set<End> recorded = fires.recordEnds(ends);
+    for (ScheduleRow row : locked) {
+      FirePosition to = row.position();
+      for (End end : bySchedule.get(row.id())) {
+        if (isAwaited(row, to, end)) {
+          recorded.add(end);
+        }
+        to = recorded.contains(end) ? after(row, to, end) : to;
+      }
+      if (!to.equals(row.position())) {
+        schedules.move(Move.of(row, to));
+      }
     }
-    return recorded
-        + fires.recordEnds(
-            ends.stream().filter(end -> !dependent.contains(end.fire().scheduleId())).toList());
-  }
-
-  /** Records the end of a run of a schedule that depends on it. */
-  private boolean recordAndFollow(End end) {
-    Optional<ScheduleRow> schedule = schedules.lock(end.fire().scheduleId());
-    RecordedEnd recorded = fires.recordEnd(end);
-    boolean isNew =
-        recorded == RecordedEnd.NEW
-            || schedule.isPresent() && isNew(schedule.get(), end, recorded == RecordedEnd.DROPPED);
-    if (isNew) {
-      schedule.ifPresent(row -> recordIn(row, end));
-    }
-    return isNew;
+    return recorded.size();
   }
 
   /**
-   * Whether a schedule does not know of this end, although the fire says nothing of it. The end of
-   * a task is recorded once, in the transaction that writes it. The end of a job may be recorded
-   * again, so it is new only while the schedule waits for it.
+   * Whether a schedule waits for this end, although the fire may know of it: the end of a job may
+   * be recorded again.
    */
-  private static boolean isNew(ScheduleRow row, End end, boolean isDropped) {
-    boolean isAwaited =
-        row.problem() == null
-            && row.rules().afterMs() != null
-            && row.state() != ScheduleState.ENDED
-            && row.position().nextFireTime() == null
-            && isLast(row, end);
-    return isAwaited || isDropped && end.time() == null;
+  private static boolean isAwaited(ScheduleRow row, FirePosition at, End end) {
+    return row.problem() == null
+        && row.rules().afterMs() != null
+        && at.state() != ScheduleState.ENDED
+        && at.nextFireTime() == null
+        && end.run().toString().equals(at.lastRun());
   }
 
-  private static boolean isLast(ScheduleRow row, End end) {
-    return end.run().toString().equals(row.position().lastRun());
-  }
-
-  private void recordIn(ScheduleRow row, End end) {
+  private FirePosition after(ScheduleRow row, FirePosition at, End end) {
     if (end.status() == null || row.problem() != null) {
-      return;
+      return at;
     }
-    Position at = row.position();
-    RunEffect.of(
-            row.rules(),
-            new Standing(row.isActive(), at.lastFireTime(), at.failStreak(), at.lastError()),
-            new Ended(
-                end.status(),
-                end.time() == null ? row.now() : end.time(),
-                isLast(row, end),
-                end.error()))
-        .ifPresent(effect -> write(row, end, effect));
+    long time = end.time() == null ? row.now() : end.time();
+    Ended ended = new Ended(end.run().toString(), end.status(), time, end.error());
+    Optional<RunEffect> effect = RunEffect.of(row.rules(), at, ended, row.now());
+    effect.ifPresent(found -> announce(row, end, found));
+    return effect.map(RunEffect::after).orElse(at);
   }
 
-  private void write(ScheduleRow row, End end, RunEffect effect) {
-    schedules.recordEnd(row, effect);
-    if (effect.isAwaited()) {
-      announceAfterCommit();
+  private void announce(ScheduleRow row, End end, RunEffect effect) {
+    if (effect.isAwaited()) { // a run that has waited may begin now
+      AfterCommit.run(() -> events.publish(new SchedulesChanged()));
     }
     if (effect.pauses()) {
       acts.recordOwn(
@@ -177,10 +155,5 @@ class RunEnds implements TaskLedger {
                   effect.inARow(),
                   end.run()));
     }
-  }
-
-  /** A run that has waited may begin now. */
-  private void announceAfterCommit() {
-    AfterCommit.run(() -> events.publish(new SchedulesChanged()));
   }
 }

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
 import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.toList;
+import static java.util.stream.Collectors.partitioningBy;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -13,13 +13,14 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.schedule.FirePosition;
+import io.asyncflow.rules.schedule.FirePosition.Fired;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
@@ -60,21 +61,21 @@ public class Withdrawals {
    * A schedule whose row is locked, and whose future fires are withdrawn.
    *
    * @param row as it is now
+   * @param position where it stands when what was withdrawn is taken back, which the change writes
    * @param firstWithdrawn epoch ms of the first withdrawn fire; {@code null} if there is none
    * @param lastKept epoch ms of the last fire after now that was not withdrawn, because its task is
    *     held or has ended; {@code null} if there is none
    */
-  public record Withdrawn(ScheduleRow row, Long firstWithdrawn, Long lastKept) {}
+  public record Withdrawn(
+      ScheduleRow row, FirePosition position, Long firstWithdrawn, Long lastKept) {}
 
   /**
    * Changes schedules in one transaction.
    *
-   * @param rows as they were read; only their ids count
    * @param change writes the changes of the locked rows, which come in the order of their ids;
    *     schedules that are deleted meanwhile are left out. It may run several times
    */
-  public void change(Collection<ScheduleRow> rows, Consumer<List<Withdrawn>> change) {
-    List<Long> ids = rows.stream().map(ScheduleRow::id).toList();
+  public void change(Collection<Long> ids, Consumer<List<Withdrawn>> change) {
     try {
       transactions.execute(
           () -> {
@@ -98,38 +99,33 @@ public class Withdrawals {
             task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()));
     List<Withdrawn> withdrawn = new ArrayList<>();
     List<FireRow> withdrawnFires = new ArrayList<>();
-    for (ScheduleRow now : locked) {
-      Long first = null;
-      Long kept = null;
-      for (FireRow fire : future.getOrDefault(now.id(), List.of())) {
-        if (cancelled.contains(fire.run().task())) {
-          first = first == null ? (Long) fire.fireTime() : first;
-          withdrawnFires.add(fire);
-        } else {
-          kept = fire.fireTime();
-        }
-      }
-      withdrawn.add(new Withdrawn(now, first, kept));
+    for (ScheduleRow row : locked) {
+      Map<Boolean, List<FireRow>> byFate =
+          future.getOrDefault(row.id(), List.of()).stream()
+              .collect(partitioningBy(fire -> cancelled.contains(fire.run().task())));
+      List<FireRow> kept = byFate.get(false);
+      withdrawnFires.addAll(byFate.get(true));
+      withdrawn.add(
+          takeBack(
+              row, byFate.get(true), kept.isEmpty() ? null : kept.get(kept.size() - 1).fireTime()));
     }
     fires.withdraw(withdrawnFires);
-    takeBack(withdrawnFires);
     change.accept(withdrawn);
   }
 
   /** What was withdrawn does not count, and none of it is the last run. */
-  private void takeBack(List<FireRow> withdrawn) {
+  private Withdrawn takeBack(ScheduleRow row, List<FireRow> withdrawn, Long lastKept) {
     if (withdrawn.isEmpty()) {
-      return;
+      return new Withdrawn(row, row.position(), null, lastKept);
     }
-    Collection<LocalDate> newestFirst = days.existing().descendingSet();
-    withdrawn.stream()
-        .collect(groupingBy(FireRow::scheduleId, TreeMap::new, toList()))
-        .forEach(
-            (id, ofSchedule) -> {
-              long first = ofSchedule.get(0).fireTime();
-              FireRow last = fires.lastCreated(id, first, newestFirst).orElse(null);
-              schedules.takeBack(id, ofSchedule.size(), last);
-            });
+    long first = withdrawn.get(0).fireTime();
+    Fired last =
+        fires.newest(row.id(), first, 1, true, days.existing().descendingSet()).stream()
+            .map(FireRow::fired)
+            .findFirst()
+            .orElse(null);
+    return new Withdrawn(
+        row, row.position().takenBack(withdrawn.size(), first, last), first, lastKept);
   }
 
   /** The fires after now that have a task, by schedule, oldest first. */

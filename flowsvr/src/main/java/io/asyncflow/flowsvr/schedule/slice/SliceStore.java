@@ -15,7 +15,7 @@ import org.springframework.stereotype.Component;
  * what it has read, so that only one of several servers succeeds. Thread-safe.
  */
 @Component
-class SliceStore {
+public class SliceStore {
 
   private final JdbcClient jdbc;
   private final RetryingTransactions transactions;
@@ -35,7 +35,7 @@ class SliceStore {
    * @param load of its active schedules, as of the last minute
    * @param schedules active ones, as of the last minute
    */
-  record Row(
+  public record Row(
       int slice,
       String owner,
       long epoch,
@@ -46,7 +46,7 @@ class SliceStore {
       int schedules) {
 
     /** Whether it has no owner, by the database's clock. */
-    boolean isOver() {
+    public boolean isOver() {
       return owner.isEmpty() || leaseMs < 0;
     }
 
@@ -61,7 +61,7 @@ class SliceStore {
   }
 
   /** All slices, by number. */
-  List<Row> all() {
+  public List<Row> all() {
     return jdbc.sql(
             sql(
                 """

@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobStore.Ended;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Late;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.fire.LateEnds;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
@@ -74,7 +75,7 @@ class ScheduleAudit {
   /**
    * What a round found.
    *
-   * @param late schedules that have been due for more than a minute
+   * @param late schedules that have been due for more than a minute, of at most 10,000
    * @param woken schedules that waited for the end of a run that has ended
    * @param endedJobs ends of jobs that were recorded
    * @param raisedSlices slices whose epoch was below those of their schedules
@@ -92,11 +93,12 @@ class ScheduleAudit {
     }
     int ended = jobs.types().stream().mapToInt(this::recordEnds).sum();
     int woken = wakeStanding();
-    int late = schedules.countLate(LATE);
+    List<Late> lateOfSlices = schedules.late(LATE, PAGE * MAX_PAGES);
+    int late = lateOfSlices.stream().mapToInt(Late::schedules).sum();
     if (late > 0) {
       log.warn("{} schedules have been due for more than {} s", late, LATE.toSeconds());
     }
-    int raised = late == 0 ? 0 : raiseSliceEpochs();
+    int raised = (int) lateOfSlices.stream().filter(this::raiseSliceEpoch).count();
     if (woken + raised > 0) {
       events.publish(new SchedulesChanged());
     }
@@ -129,13 +131,9 @@ class ScheduleAudit {
   }
 
   /** Takes no lock of a schedule, so that those that are locked hold up nothing. */
-  private int raiseSliceEpochs() {
-    int raised = 0;
-    for (Map.Entry<Integer, Long> above :
-        schedules.epochsAboveSlices(LATE, PAGE * MAX_PAGES).entrySet()) {
-      raised += schedules.raiseSliceEpoch(above.getKey(), above.getValue()) ? 1 : 0;
-    }
-    return raised;
+  private boolean raiseSliceEpoch(Late late) {
+    return late.epoch() > late.sliceEpoch()
+        && schedules.raiseSliceEpoch(late.slice(), late.epoch());
   }
 
   /**
@@ -145,7 +143,7 @@ class ScheduleAudit {
     int woken = 0;
     for (int page = 0; page < MAX_PAGES; page++) {
       List<ScheduleRow> standing = schedules.withoutWakeTime(lastStanding, PAGE);
-      woken += lateEnds.wake(standing.stream().filter(ScheduleRow::isActive).toList());
+      woken += lateEnds.wake(standing.stream().filter(row -> row.position().isActive()).toList());
       if (standing.size() < PAGE) {
         lastStanding = 0;
         break;

@@ -18,9 +18,7 @@ import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.create.TaskCreator;
-import io.asyncflow.flowsvr.job.JobActs;
 import io.asyncflow.flowsvr.schedule.core.FireLead;
-import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
@@ -59,9 +57,7 @@ class FireMakerIT {
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
   @Autowired ScheduleStore schedules;
-  @Autowired FireStore fires;
   @Autowired GapStore gaps;
-  @Autowired JobActs jobActs;
   @Autowired FireTransaction transaction;
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
@@ -88,9 +84,7 @@ class FireMakerIT {
     PlannedSchedule plan = new PlannedSchedule(row, row.plan(false, 0), 1, false);
     assertThat(plan.creations()).hasSize(1);
 
-    FireMaker crippled =
-        new FireMaker(
-            schedules, fires, gaps, withoutNumbers(), jobActs, transaction, transactions, meters);
+    FireMaker crippled = new FireMaker(withoutNumbers(), transaction, meters);
     assertThatThrownBy(() -> crippled.make(List.of(plan))).isInstanceOf(FlowException.class);
 
     assertThat(schedules.find(id).orElseThrow().fence()).isEqualTo(row.fence());
@@ -158,7 +152,6 @@ class FireMakerIT {
     return new ScheduleRow(
         row.id(),
         row.slice(),
-        row.state(),
         row.version(),
         row.fence(),
         row.sliceEpoch(),
@@ -179,7 +172,6 @@ class FireMakerIT {
             false),
         null,
         row.position(),
-        row.pauseUntil(),
         row.createTime(),
         row.modifyTime(),
         row.now());

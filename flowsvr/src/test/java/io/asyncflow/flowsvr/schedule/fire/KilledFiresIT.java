@@ -38,6 +38,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.schedule.FirePosition;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -138,23 +139,21 @@ class KilledFiresIT {
       this.name = name;
       FireMaker maker =
           new FireMaker(
-              schedules,
-              fires,
-              gaps,
               creator,
-              jobActs,
               new FireTransaction(
+                  schedules,
                   fires,
+                  gaps,
                   days,
                   creator,
                   jobs,
+                  jobActs,
                   sealedTexts,
                   tasks,
                   transitions,
                   families,
                   transactions,
                   this),
-              transactions,
               meters);
       this.loop =
           new FireLoop(
@@ -388,7 +387,7 @@ class KilledFiresIT {
   private String position(ScheduleRow row, List<FireRow> fired) {
     List<FireRow> created =
         fired.stream().filter(fire -> fire.outcome() == FireOutcome.CREATED).toList();
-    ScheduleRow.Position at = row.position();
+    FirePosition at = row.position();
     if (at.fireCount() != created.size()
         || !created.get(created.size() - 1).run().toString().equals(at.lastRun())) {
       return "not moved on: " + at;

@@ -79,13 +79,12 @@ class WithdrawalsIT {
             .map(SavedSchedule::scheduleId)
             .map(Long::valueOf)
             .toList();
-    List<ScheduleRow> rows = store.find(ids);
 
     Fault counted = Fault.none();
     counted.in(
         () ->
             withdrawals.change(
-                rows,
+                ids,
                 changed -> assertThat(changed).extracting(one -> one.row().id()).isEqualTo(ids)));
 
     assertThat(counted.statements()).as("statements for 100 schedules").isLessThan(15);
@@ -113,7 +112,7 @@ class WithdrawalsIT {
     counted.in(
         () ->
             withdrawals.change(
-                List.of(row),
+                List.of(row.id()),
                 changed ->
                     assertThat(changed)
                         .extracting(Withdrawn::firstWithdrawn)
