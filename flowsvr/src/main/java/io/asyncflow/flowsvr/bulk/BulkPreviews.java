@@ -4,7 +4,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.bulk.BulkPreview;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.key.LaterCallers;
+import io.asyncflow.flowsvr.access.key.CallerRefresh;
 import io.asyncflow.flowsvr.number.ServerNumber;
 import io.asyncflow.flowsvr.search.TaskSearch;
 import io.asyncflow.flowsvr.search.TaskSearch.Page;
@@ -44,7 +44,7 @@ class BulkPreviews {
   private final TaskSearch search;
   private final ReadDatabase reads;
   private final TaskTypes types;
-  private final LaterCallers callers;
+  private final CallerRefresh callers;
   private final ServerNumber numbers;
   private final Node node;
 
@@ -54,7 +54,7 @@ class BulkPreviews {
       TaskSearch search,
       ReadDatabase reads,
       TaskTypes types,
-      LaterCallers callers,
+      CallerRefresh callers,
       ServerNumber numbers,
       Node node) {
     this.store = store;

@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param filter the fields of the search
  * @param actor whom it acts for; the trace is that of the request that started it
- * @param granted as {@code LaterCallers} takes it
+ * @param granted as {@code CallerRefresh} takes it
  * @param progress how far it has come
  * @param startTime epoch ms, as are the other times; {@code null} before the start
  * @param stoppedMs for how long it was stopped until its last resume

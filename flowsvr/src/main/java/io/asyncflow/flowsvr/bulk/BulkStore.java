@@ -58,7 +58,7 @@ public class BulkStore {
    * @param time epoch ms
    * @param until epoch ms at which it is over
    * @param expected how many tasks it has found
-   * @param granted as {@code LaterCallers} takes it
+   * @param granted as {@code CallerRefresh} takes it
    */
   void insert(
       BulkToken token,

@@ -144,10 +144,10 @@ class StoreControllerTest {
     WriteFence fence = mock();
     when(fence.sealRule(any())).thenReturn(SealRule.ANY);
     OpenCalls calls = new OpenCalls();
-    calls.setEnded(Set.of());
+    calls.setEnded(caller -> false);
     doAnswer(
             put -> {
-              calls.setEnded(Set.of("key:3Qm81LtzGh"));
+              calls.setEnded(Set.of("key:3Qm81LtzGh")::contains);
               put.getArgument(2, Runnable.class).run();
               return null;
             })

@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.access.key;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.key.DeniedCaller;
-import io.asyncflow.flowsvr.access.key.Denials.Denial;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.db.StatementValues;
@@ -202,7 +201,7 @@ public class AccessKeyStore {
         .query(
             DENIALS + "WHERE principal > ? ORDER BY principal", (rs, row) -> readDenial(rs), after)
         .stream()
-        .filter(denial -> denial.isInForce(seals, now))
+        .filter(denial -> now < denial.end(seals))
         .map(
             denial ->
                 new DeniedCaller(denial.principal(), denial.isGood(seals) ? denial.until() : null))
@@ -216,12 +215,12 @@ public class AccessKeyStore {
     return jdbc
         .query(DENIALS + "WHERE principal = ?", (rs, row) -> readDenial(rs), principal)
         .stream()
-        .anyMatch(denial -> denial.isInForce(seals, now));
+        .anyMatch(denial -> now < denial.end(seals));
   }
 
   /** Refuses a caller until then, epoch ms. */
   public void deny(String principal, long until) {
-    byte[] seal = seals.seal(Denials.sealed(principal, until));
+    byte[] seal = seals.seal(new Denial(principal, until, null).sealed());
     jdbc.update(
         """
         INSERT INTO t_access_denied (principal, until_time, seal)
@@ -239,7 +238,7 @@ public class AccessKeyStore {
   void reseal(Denial read) {
     jdbc.update(
         "UPDATE t_access_denied SET seal = ? WHERE principal = ? AND until_time = ? AND seal <=> ?",
-        seals.seal(Denials.sealed(read.principal(), read.until())),
+        seals.seal(read.sealed()),
         read.principal(),
         read.until(),
         read.seal());

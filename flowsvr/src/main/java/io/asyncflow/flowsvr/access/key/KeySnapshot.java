@@ -2,11 +2,10 @@ package io.asyncflow.flowsvr.access.key;
 
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.rules.access.KeySeals;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,23 +15,26 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The keys at one version that have not ended long ago. Immutable, but for what each key counts.
+ * What a server knows at one version: the keys that have not ended long ago, and the callers that
+ * are denied. Immutable, but for what each key counts.
  *
  * @param certified the keys that certificates prove, by the name in the certificate; of several
  *     keys the newest
- * @param refused the ids of rows that do not count: their seal is not good, they cannot be read, or
- *     somebody has deleted them since the snapshot before; not more than {@link #MOST_REFUSED}
+ * @param denied when denials end, epoch ms, by principal
+ * @param changed the principals whose rows somebody has changed without the pepper, or that cannot
+ *     be read; of keys and of denials not more than {@link #MOST_CHANGED} each
  */
 record KeySnapshot(
     long version,
     Map<String, KnownKey> keys,
     Map<String, KnownKey> certified,
-    Set<String> refused) {
+    Map<String, Long> denied,
+    Set<String> changed) {
 
-  /** Whoever writes the table can make up any number of them. */
-  static final int MOST_REFUSED = 1_000;
+  /** Whoever writes the tables can make up any number of them. */
+  static final int MOST_CHANGED = 1_000;
 
-  static final KeySnapshot NOTHING = new KeySnapshot(0, Map.of(), Map.of(), Set.of());
+  static final KeySnapshot NOTHING = new KeySnapshot(0, Map.of(), Map.of(), Map.of(), Set.of());
 
   private static final Comparator<KnownKey> BY_AGE =
       Comparator.<KnownKey, Boolean>comparing(key -> key.row().replacedBy() == null)
@@ -41,43 +43,32 @@ record KeySnapshot(
   /**
    * The next snapshot, in which each key goes on with what it has counted.
    *
-   * @param rows of all keys but those that ended before {@code since}
-   * @param since epoch ms
+   * @param rows of all keys but those that ended long ago
    * @param nanos of the monotonic clock
    */
-  KeySnapshot next(long newVersion, List<Stored> rows, long since, KeySeals seals, long nanos) {
+  KeySnapshot next(
+      long newVersion, List<Stored> rows, List<Denial> denials, KeySeals seals, long nanos) {
     Map<String, KnownKey> counted = new HashMap<>();
-    Set<String> bad = new LinkedHashSet<>();
+    List<String> ignored = new ArrayList<>();
     for (Stored stored : rows) {
       String id = stored.row().id();
       Optional<KnownKey> key =
           seals.isGood(stored.row(), stored.seal())
               ? KnownKey.of(stored.row(), keys.get(id), nanos)
               : Optional.empty();
-      key.ifPresentOrElse(good -> counted.put(id, good), () -> bad.add(id));
+      key.ifPresentOrElse(good -> counted.put(id, good), () -> ignored.add(KeyGrant.principal(id)));
     }
+    Stream<String> kept =
+        denials.stream().filter(denial -> !denial.isGood(seals)).map(Denial::principal);
     return new KeySnapshot(
         newVersion,
         Map.copyOf(counted),
         certified(counted.values()),
-        refused(counted.keySet(), bad, since));
-  }
-
-  /**
-   * At first those that counted before, whose calls are to end, and then those that were refused
-   * before, so that none of them is told of twice.
-   */
-  private Set<String> refused(Set<String> counted, Set<String> bad, long since) {
-    Stream<String> lost =
-        keys.values().stream()
-            .filter(key -> key.row().endTime() >= since)
-            .map(key -> key.row().id())
-            .filter(id -> !counted.contains(id));
-    return Stream.of(lost, refused.stream().filter(bad::contains), bad.stream())
-        .flatMap(ids -> ids)
-        .distinct()
-        .limit(MOST_REFUSED)
-        .collect(Collectors.toUnmodifiableSet());
+        denials.stream()
+            .collect(Collectors.toUnmodifiableMap(Denial::principal, row -> row.end(seals))),
+        Stream.of(ignored.stream(), kept)
+            .flatMap(principals -> principals.limit(MOST_CHANGED))
+            .collect(Collectors.toUnmodifiableSet()));
   }
 
   private static Map<String, KnownKey> certified(Collection<KnownKey> counted) {
@@ -118,14 +109,22 @@ record KeySnapshot(
     return all().stream().anyMatch(key -> key.grantsAll() && key.row().isLive(now));
   }
 
-  /** The principals whose keys are not live at this time, as a set of the caller's. */
-  Set<String> ended(long now) {
-    Set<String> ended =
-        all().stream()
-            .filter(key -> !key.row().isLive(now))
-            .map(key -> key.caller().principal())
-            .collect(Collectors.toCollection(HashSet::new));
-    refused.forEach(id -> ended.add(KeyGrant.principal(id)));
-    return ended;
+  /** Whether a caller is refused at this time although its tokens are good. */
+  boolean isDenied(String principal, long now) {
+    return now < denied.getOrDefault(principal, Long.MIN_VALUE);
+  }
+
+  /** Whether what is under way of a caller must end: its key is not live, or it is denied. */
+  boolean hasEnded(String principal, long now) {
+    if (!KeyGrant.isOfKey(principal)) {
+      return isDenied(principal, now);
+    }
+    KnownKey key = keys.get(KeyGrant.keyIdOf(principal));
+    return key == null || !key.row().isLive(now);
+  }
+
+  /** How many keys do not count because somebody has changed their rows. */
+  long ignored() {
+    return changed.stream().filter(KeyGrant::isOfKey).count();
   }
 }

@@ -46,7 +46,7 @@ class KeyUpkeep {
             .description("until an access key expires, of those with less than thirty days")
             .baseUnit("seconds")
             .register(meters);
-    Gauge.builder("asyncflow.access.ignored", () -> keys.snapshot().refused().size())
+    Gauge.builder("asyncflow.access.ignored", () -> keys.snapshot().ignored())
         .description(
             "access keys whose rows have no good seal or cannot be read, so that they are ignored")
         .register(meters);

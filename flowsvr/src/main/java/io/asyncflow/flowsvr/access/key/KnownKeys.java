@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.access.key;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
-import io.asyncflow.flowsvr.access.key.Denials.Denial;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -17,7 +16,6 @@ import io.asyncflow.rules.access.KeySeals;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +67,6 @@ public class KnownKeys {
   private final ReentrantLock reading = new ReentrantLock();
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
   private volatile KeySnapshot snapshot = KeySnapshot.NOTHING;
-  private volatile Denials denied = Denials.NONE;
   private volatile Clock clock;
   private volatile long lastEarlyLook;
   private final AtomicInteger polls = new AtomicInteger();
@@ -122,8 +119,7 @@ public class KnownKeys {
       }
     }
     for (Denial denial : store.denials()) {
-      List<Object> sealed = Denials.sealed(denial.principal(), denial.until());
-      if (denial.isGood(seals) && !seals.isCurrent(sealed, denial.seal())) {
+      if (denial.isGood(seals) && !seals.isCurrent(denial.sealed(), denial.seal())) {
         store.reseal(denial);
       }
     }
@@ -277,13 +273,15 @@ public class KnownKeys {
       if (isTold.getAndSet(false) || version.number() != snapshot.version()) {
         // Read after the version: what is changed in between is read again.
         long since = version.now() - REMEMBERED.toMillis();
-        KeySnapshot next =
+        snapshot =
             snapshot.next(
-                version.number(), store.notEndedBefore(since), since, seals, node.nanoTime());
-        denied = Denials.of(store.denials(), seals);
-        snapshot = next; // at last: with its version, nothing of it is read again
+                version.number(),
+                store.notEndedBefore(since),
+                store.denials(),
+                seals,
+                node.nanoTime());
       }
-      calls.setEnded(ended(now()));
+      calls.setEnded(principal -> snapshot.hasEnded(principal, now()));
     } catch (RuntimeException e) {
       isTold.set(true); // what was told is not read yet
       throw e;
@@ -292,36 +290,28 @@ public class KnownKeys {
     }
   }
 
-  private Set<String> ended(long now) {
-    Set<String> ended = snapshot.ended(now);
-    ended.addAll(denied.at(now));
-    return ended;
-  }
-
   /** Whether a caller is refused now, although the issuer's tokens for it are good. */
   public boolean isDenied(String principal) {
-    return denied.has(principal, now());
+    return snapshot.isDenied(principal, now());
   }
 
-  /** Tells once of each row that SQL has changed, and again if the record of it has failed. */
+  /** Records once each row that SQL has changed, and again if the record of it has failed. */
   private synchronized void recordChanged() {
-    Map<String, String> changed = new HashMap<>();
-    snapshot.refused().forEach(id -> changed.put(KeyGrant.principal(id), "IGNORE_KEY"));
-    denied.changed().forEach(principal -> changed.put(principal, "KEEP_DENIAL"));
-    recorded.retainAll(changed.keySet());
-    changed.forEach(
-        (principal, act) -> {
-          if (!recorded.contains(principal)) {
-            log.error(
-                "{} of {}: its row was changed without the pepper, or deleted, or cannot be read;"
-                    + " a key is ignored, and a denied caller refused until it is let in: find out"
-                    + " who writes into the database",
-                act,
-                principal);
-            acts.recordOwn(Act.of(act, principal).with(Map.of("server", node.id())));
-            recorded.add(principal);
-          }
-        });
+    Set<String> changed = snapshot.changed();
+    recorded.retainAll(changed);
+    for (String principal : changed) {
+      if (!recorded.contains(principal)) {
+        String act = KeyGrant.isOfKey(principal) ? "IGNORE_KEY" : "KEEP_DENIAL";
+        log.error(
+            "{} of {}: its row was changed without the pepper, or cannot be read; a key is"
+                + " ignored, and a denied caller refused until it is let in: find out who writes"
+                + " into the database",
+            act,
+            principal);
+        acts.recordOwn(Act.of(act, principal).with(Map.of("server", node.id())));
+        recorded.add(principal);
+      }
+    }
   }
 
   /** The database's clock as far as it is known here, epoch ms; needs no statement. */

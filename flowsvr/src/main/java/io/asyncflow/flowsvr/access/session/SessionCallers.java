@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.access.session;
 
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.key.LaterCallers;
+import io.asyncflow.flowsvr.access.key.CallerRefresh;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.Optional;
 import org.springframework.beans.factory.annotation.Value;
@@ -11,12 +11,12 @@ import org.springframework.stereotype.Component;
 @Component
 class SessionCallers {
 
-  private final LaterCallers callers;
+  private final CallerRefresh callers;
   private final KeySeals peppers;
   private final String environmentKey;
 
   SessionCallers(
-      LaterCallers callers,
+      CallerRefresh callers,
       KeySeals peppers,
       @Value("${flow.access.api-key:}") String environmentKey) {
     this.callers = callers;

@@ -10,7 +10,7 @@ import io.asyncflow.api.bulk.Bulk.Refusal;
 import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.access.key.LaterCallers;
+import io.asyncflow.flowsvr.access.key.CallerRefresh;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.bulk.BulkCaps;
@@ -66,7 +66,7 @@ public class BulkPages {
 
   private final BulkStore store;
   private final RowChanger changer;
-  private final LaterCallers callers;
+  private final CallerRefresh callers;
   private final BulkCaps caps;
   private final TaskSearch search;
   private final ReadDatabase reads;
@@ -81,7 +81,7 @@ public class BulkPages {
   BulkPages(
       BulkStore store,
       RowChanger changer,
-      LaterCallers callers,
+      CallerRefresh callers,
       BulkCaps caps,
       TaskSearch search,
       ReadDatabase reads,

@@ -19,7 +19,7 @@ import org.springframework.stereotype.Component;
 public class OpenCalls {
 
   private final Set<Call> open = ConcurrentHashMap.newKeySet();
-  private volatile Set<String> ended;
+  private volatile Predicate<String> ended;
 
   /** What an authentication says that may be by a session. */
   public interface OfSession {
@@ -72,8 +72,8 @@ public class OpenCalls {
   }
 
   private boolean hasEnded(String caller) {
-    Set<String> callers = ended;
-    return callers != null && callers.contains(caller);
+    Predicate<String> callers = ended;
+    return callers != null && callers.test(caller);
   }
 
   /** Answers a call whose key has ended meanwhile. */
@@ -82,14 +82,14 @@ public class OpenCalls {
   }
 
   /**
-   * Sets the callers whose keys have ended, replacing the earlier ones, and ends their calls.
-   * Called every few seconds, so a call that could not be ended at once is ended by the next one.
+   * Sets which callers' keys have ended, and ends their calls. Called every few seconds, so a call
+   * that could not be ended at once is ended by the next one.
    *
-   * @param callers their principals
+   * @param callers asked with a principal
    */
-  public void setEnded(Set<String> callers) {
-    ended = Set.copyOf(callers);
-    end(call -> callers.contains(call.caller));
+  public void setEnded(Predicate<String> callers) {
+    ended = callers;
+    end(call -> callers.test(call.caller));
   }
 
   /** The sessions that have calls. */

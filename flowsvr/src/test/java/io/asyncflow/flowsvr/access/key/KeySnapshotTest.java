@@ -9,7 +9,6 @@ import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,13 +30,11 @@ class KeySnapshotTest {
           1,
           100);
 
-  private static final long SINCE = 10;
-
   private static KeySnapshot of(KeySnapshot before, AccessKeyRow... rows) {
     return before.next(
         before.version() + 1,
         List.of(rows).stream().map(row -> new Stored(row, null, null)).toList(),
-        SINCE,
+        List.of(),
         KeySeals.OFF,
         0);
   }
@@ -74,49 +71,32 @@ class KeySnapshotTest {
   void revokedExpiredAndDeletedKeysHaveEnded() {
     KeySnapshot live = of(KeySnapshot.NOTHING, row);
     String principal = KeyGrant.principal(key.id());
-    assertThat(live.ended(99)).isEmpty();
-    assertThat(live.ended(100)).containsExactly(principal);
-    assertThat(of(live, row.revoked(50, "")).ended(60)).containsExactly(principal);
-    KeySnapshot deleted = of(live);
-    assertThat(deleted.ended(60)).containsExactly(principal);
-    assertThat(deleted.refused()).isEqualTo(Set.of(key.id()));
-    assertThat(of(of(deleted), row).refused()).isEmpty();
+    assertThat(live.hasEnded(principal, 99)).isFalse();
+    assertThat(live.hasEnded(principal, 100)).isTrue();
+    assertThat(of(live, row.revoked(50, "")).hasEnded(principal, 60)).isTrue();
+    assertThat(of(live).hasEnded(principal, 60)).isTrue();
   }
 
   @Test
-  void refusedRowThatIsGoneIsForgotten() {
+  void changedRowThatIsGoneIsForgotten() {
     AccessKeyRow bad = AccessKeyRow.of(key, "bad", "WORKER", "*", "[", "*", "", "local", 1, 100);
     KeySnapshot forged = of(KeySnapshot.NOTHING, bad);
-    assertThat(of(forged, bad).refused()).as("it is still there").containsExactly(key.id());
-    assertThat(of(forged).refused()).isEmpty();
-    KeySnapshot deleted = of(of(KeySnapshot.NOTHING, row));
-    assertThat(deleted.refused()).containsExactly(key.id());
-    assertThat(of(deleted).refused()).isEmpty();
+    assertThat(of(forged, bad).changed())
+        .as("it is still there")
+        .containsExactly(KeyGrant.principal(key.id()));
+    assertThat(of(forged).changed()).isEmpty();
   }
 
   @Test
-  void notMoreThanAThousandRowsAreRefusedAndFirstThoseThatWereKnown() {
-    KeySnapshot live = of(KeySnapshot.NOTHING, row);
+  void notMoreThanAThousandRowsAreTold() {
     AccessKeyRow[] forged =
         Stream.generate(AccessKey::random)
             .map(id -> AccessKeyRow.of(id, "bad", "WORKER", "*", "[", "*", "", "local", 1, 100))
-            .limit(KeySnapshot.MOST_REFUSED + 1)
+            .limit(KeySnapshot.MOST_CHANGED + 1)
             .toArray(AccessKeyRow[]::new);
-    KeySnapshot many = of(live, forged);
-    assertThat(many.refused()).hasSize(KeySnapshot.MOST_REFUSED).contains(key.id());
-    Set<String> again = of(many, forged).refused();
-    assertThat(again).hasSize(KeySnapshot.MOST_REFUSED);
-    assertThat(again.stream().filter(id -> !many.refused().contains(id))).hasSize(1);
-  }
-
-  @Test
-  void keyThatEndedLongAgoIsForgottenAndNotRefused() {
-    AccessKeyRow ended = row.revoked(SINCE - 1, "");
-    KeySnapshot forgotten = of(of(KeySnapshot.NOTHING, ended));
-    assertThat(forgotten.find(key.id())).isNull();
-    assertThat(forgotten.refused()).isEmpty();
-    assertThat(of(of(KeySnapshot.NOTHING, row.revoked(SINCE, ""))).refused())
-        .containsExactly(key.id());
+    KeySnapshot many = of(KeySnapshot.NOTHING, forged);
+    assertThat(many.changed()).hasSize(KeySnapshot.MOST_CHANGED);
+    assertThat(of(many, forged).changed()).isEqualTo(many.changed());
   }
 
   @Test
@@ -167,7 +147,8 @@ class KeySnapshotTest {
             bad,
             AccessKeyRow.of(other, "good", "WORKER", "*", "*", "*", "", "local", 1, 100));
     assertThat(read.find(key.id())).isNull();
-    assertThat(read.refused()).containsExactly(key.id());
+    assertThat(read.changed()).containsExactly(KeyGrant.principal(key.id()));
+    assertThat(read.ignored()).isEqualTo(1);
     assertThat(read.find(other.id())).isNotNull();
   }
 
@@ -182,5 +163,35 @@ class KeySnapshotTest {
     assertThat(of(KeySnapshot.NOTHING, admin).hasAdmin(100)).isFalse();
     assertThat(of(KeySnapshot.NOTHING, admin.revoked(9, "")).hasAdmin(99)).isFalse();
     assertThat(of(KeySnapshot.NOTHING, scoped).hasAdmin(99)).isFalse();
+  }
+
+  private static final String ANN = "oidc:https://i.example#ann";
+  private static final KeySeals SEALS = KeySeals.under("a pepper that is long enough to be one");
+
+  private static Denial until(long end) {
+    return new Denial(ANN, end, SEALS.seal(new Denial(ANN, end, null).sealed()));
+  }
+
+  private static KeySnapshot of(Denial row) {
+    return KeySnapshot.NOTHING.next(1, List.of(), List.of(row), SEALS, 0);
+  }
+
+  @Test
+  void denialIsShortenedAndEndedByAServer() {
+    assertThat(of(until(9_000)).isDenied(ANN, 8_999)).isTrue();
+    assertThat(of(until(9_000)).hasEnded(ANN, 8_999)).isTrue();
+    assertThat(of(until(9_000)).hasEnded(ANN, 9_000)).isFalse();
+    assertThat(of(until(6_000)).isDenied(ANN, 6_000)).isFalse();
+    assertThat(of(until(5_015)).isDenied(ANN, 5_020)).isFalse();
+    assertThat(of(until(5_015)).changed()).isEmpty();
+  }
+
+  @Test
+  void changedRowDeniesUntilAServerWritesItAnew() {
+    KeySnapshot changed = of(new Denial(ANN, 1, until(9_000).seal()));
+    assertThat(changed.isDenied(ANN, Long.MAX_VALUE - 1)).isTrue();
+    assertThat(changed.changed()).containsExactly(ANN);
+    assertThat(changed.ignored()).isZero();
+    assertThat(of(until(5_015)).isDenied(ANN, 5_020)).isFalse();
   }
 }

@@ -461,7 +461,8 @@ class KeysIT {
     assertThat(one.getBean("endedKeyRetentionDuty", Duty.class).runOnce().get()).isEqualTo(2);
     assertThat(one.getBean(AccessKeyStore.class).find(old.keyId())).isEmpty();
     assertThat(one.getBean(AccessKeyStore.class).find(younger.keyId())).isPresent();
-    assertThat(one.getBean(KnownKeys.class).snapshot().refused()).doesNotContain(old.keyId());
+    assertThat(one.getBean(KnownKeys.class).snapshot().changed())
+        .doesNotContain(KeyGrant.principal(old.keyId()));
   }
 
   @Test

@@ -14,7 +14,6 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
-import io.asyncflow.flowsvr.access.key.Denials.Denial;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -162,7 +161,11 @@ class KnownKeysTest {
   }
 
   private static Denial denial(String principal, long until) {
-    return new Denial(principal, until, KeySeals.of(NEW).seal(Denials.sealed(principal, until)));
+    return sealed(principal, until, KeySeals.of(NEW));
+  }
+
+  private static Denial sealed(String principal, long until, KeySeals seals) {
+    return new Denial(principal, until, seals.seal(new Denial(principal, until, null).sealed()));
   }
 
   @Test
@@ -221,11 +224,7 @@ class KnownKeysTest {
 
   @Test
   void denialsGetTheNewSeal() {
-    Denial old =
-        new Denial(
-            "oidc:i#ann",
-            BEGIN + 60_000,
-            KeySeals.of(OLD).seal(Denials.sealed("oidc:i#ann", BEGIN + 60_000)));
+    Denial old = sealed("oidc:i#ann", BEGIN + 60_000, KeySeals.of(OLD));
     when(store.denials()).thenReturn(List.of(old));
     started(KeySeals.of(NEW + "," + OLD), "a key in the environment");
     verify(store).reseal(old);
@@ -244,7 +243,7 @@ class KnownKeysTest {
     started(KeySeals.of(NEW + "," + OLD), "");
     assertThat(find(good)).isNotNull();
     assertThat(find(forged)).isNull();
-    assertThat(keys.snapshot().refused()).containsExactly(forged.id());
+    assertThat(keys.snapshot().changed()).containsExactly(KeyGrant.principal(forged.id()));
     verify(store, times(1)).reseal(any(Stored.class));
     verify(store).reseal(old);
   }

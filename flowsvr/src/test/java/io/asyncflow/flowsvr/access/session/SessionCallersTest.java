@@ -5,8 +5,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.key.CallerRefresh;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
-import io.asyncflow.flowsvr.access.key.LaterCallers;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class SessionCallersTest {
   private static SessionCallers with(
       ObjectProvider<KnownKeys> keys, String environmentKey, String issuer) {
     return new SessionCallers(
-        new LaterCallers(keys, "", environmentKey, issuer), KeySeals.OFF, environmentKey);
+        new CallerRefresh(keys, "", environmentKey, issuer), KeySeals.OFF, environmentKey);
   }
 
   private static SessionRow row(String principal, String granted) {

@@ -15,14 +15,14 @@ import tools.jackson.core.JacksonException;
  * server knows the callers of all. Thread-safe.
  */
 @Component
-public class LaterCallers {
+public class CallerRefresh {
 
   private final KnownKeys keys;
   private final boolean isLocal;
   private final boolean hasEnvironmentKey;
   private final String ofIssuer;
 
-  public LaterCallers(
+  public CallerRefresh(
       ObjectProvider<KnownKeys> keys,
       @Value("${flow.access.mode:}") String mode,
       @Value("${flow.access.api-key:}") String environmentKey,

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 
-class LaterCallersTest {
+class CallerRefreshTest {
 
   private static final String ISSUER = "https://issuer.example";
   private static final Caller ANN =
@@ -20,15 +20,15 @@ class LaterCallersTest {
 
   private final KnownKeys keys = mock();
 
-  private LaterCallers trusting(String issuer) {
+  private CallerRefresh trusting(String issuer) {
     ObjectProvider<KnownKeys> provider = mock();
     when(provider.getIfAvailable()).thenReturn(keys);
-    return new LaterCallers(provider, "keys", "", issuer);
+    return new CallerRefresh(provider, "keys", "", issuer);
   }
 
   @Test
   void subjectOfTheIssuerGoesOnUnlessItIsDenied() {
-    LaterCallers callers = trusting(ISSUER);
+    CallerRefresh callers = trusting(ISSUER);
     String granted = callers.granted(ANN);
     assertThat(callers.find(ANN.principal(), granted).orElseThrow().roles())
         .containsExactly(Role.OPERATOR);
