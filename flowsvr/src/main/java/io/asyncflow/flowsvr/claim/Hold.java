@@ -43,6 +43,11 @@ public record Hold(
     this(type, limit, workerId, waitTime, holdId, stages, Preference.NONE, "", 0, null);
   }
 
+  /** Whether it may be parked; if not, it is answered even if nothing is due. */
+  public boolean waits() {
+    return !waitTime.isZero();
+  }
+
   public boolean isRepeatable() {
     return holdId != null;
   }

@@ -11,10 +11,9 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.flowsvr.claim.FairShare.Candidate;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
-import io.asyncflow.flowsvr.due.DueLook;
-import io.asyncflow.flowsvr.due.DueLook.Look;
-import io.asyncflow.flowsvr.due.DueLook.LookRequest;
-import io.asyncflow.flowsvr.due.DueLook.OnlyRange;
+import io.asyncflow.flowsvr.due.DueReader;
+import io.asyncflow.flowsvr.due.DueReader.Look;
+import io.asyncflow.flowsvr.due.DueReader.LookRequest;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -64,7 +63,7 @@ public class TaskClaimer {
           .thenComparing(head -> head.source().isOpen())
           .thenComparingLong(Head::number);
 
-  private final DueLook dueLook;
+  private final DueReader due;
   private final JointClaim joint;
   private final ClaimStore claims;
   private final HoldStore holds;
@@ -72,13 +71,13 @@ public class TaskClaimer {
   private final PausesInForce pauses;
 
   TaskClaimer(
-      DueLook dueLook,
+      DueReader due,
       JointClaim joint,
       ClaimStore claims,
       HoldStore holds,
       TaskTypes types,
       PausesInForce pauses) {
-    this.dueLook = dueLook;
+    this.due = due;
     this.joint = joint;
     this.claims = claims;
     this.holds = holds;
@@ -91,15 +90,13 @@ public class TaskClaimer {
    *
    * @param possibleRepeat whether {@code t_hold} has not been read yet for an earlier delivery of
    *     it
-   * @param requireFresh whether it is answered even if nothing is due, so that hints are not
-   *     sufficient
    * @param arrivedAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it arrived; an
-   *     earlier look is not sufficient if {@code requireFresh}
+   *     earlier look is not sufficient for a hold that does not wait
    * @param asksLanes whether the claim asks for the lanes of its worker; if not, it gets other
    *     tasks
    */
   public record ClaimRequest(
-      Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt, boolean asksLanes) {}
+      Hold hold, boolean possibleRepeat, long arrivedAt, boolean asksLanes) {}
 
   /**
    * The result of a claim.
@@ -247,11 +244,8 @@ public class TaskClaimer {
         redeliver();
         return result(SOON_MS, request -> true);
       }
-      if (!isRepeated && takeFromBusyRange()) {
-        return result(0, request -> false);
-      }
       for (int plan = 1; ; plan++) {
-        Look look = look();
+        Look look = due.look(lookRequest(plan == 1));
         lanes = look.lanes().ofWorker();
         if (look.hasRepeats()) {
           redeliver();
@@ -260,17 +254,23 @@ public class TaskClaimer {
           return resultAfter(look, true, quietForMs(look));
         }
         config = types.require(type);
+        if (look.guess().isPresent()) {
+          if (takeFrom(look.guess().get(), look)) {
+            return result(0, request -> false);
+          }
+          continue;
+        }
         if (isPaused()) {
-          dueLook.repeatLook(look);
+          due.repeatLook(look);
           return result(SOON_MS, request -> true);
         }
         Assignment assignment = take(most -> planFor(look, most));
         if (isOutdated) {
-          dueLook.repeatLook(look);
+          due.repeatLook(look);
           return result(0, request -> false);
         }
         if (assignment.allowance().tasks() == 0) {
-          dueLook.repeatLook(look);
+          due.repeatLook(look);
           return result(retryInMs(look, assignment), request -> true);
         }
         if (assignment.planned() == 0) { // the holds prefer other stages
@@ -293,7 +293,7 @@ public class TaskClaimer {
     }
 
     private long quietForMs(Look look) {
-      return dueLook.quietForMs(look, type, stages, paused.stagesOf(type));
+      return due.quietForMs(look, type, stages, paused.stagesOf(type));
     }
 
     /** A hold that may not take now may do so by the next claim. */
@@ -316,51 +316,29 @@ public class TaskClaimer {
           request -> {
             Set<String> wanted = request.hold().stages();
             boolean wasDue = wanted.isEmpty() ? !due.isEmpty() : !disjoint(due, wanted);
-            boolean isFresh = !request.requireFresh() || !look.turnBeganBefore(request.arrivedAt());
+            boolean waits = request.hold().waits();
+            boolean isFresh = waits || !look.turnBeganBefore(request.arrivedAt());
             return !look.isUnderWay()
                 && isFresh
-                && (wasDue ? tookAll : !request.requireFresh() || look.isWholeFor(wanted));
+                && (wasDue ? tookAll : waits || look.isWholeFor(wanted));
           });
     }
 
-    /**
-     * Takes from the busy range without a look. Returns false if a look is needed: if a hold has a
-     * preference, which needs the due times of a look; if one may be a repeat and gets no new
-     * tasks; or if a hold that is answered in any case takes no task of the range: it would wait
-     * for as long as the range is busy.
-     */
-    private boolean takeFromBusyRange() {
-      if (line.stream().anyMatch(one -> mayTake(one) ? one.hold().isChoosy() : mayBeRepeat(one))) {
-        return false;
-      }
-      OnlyRange busy =
-          dueLook
-              .busyRange(type, stages, this::workersThatAskLanes, paused.stagesOf(type))
-              .orElse(null);
-      if (busy == null || !concernsAllThatRequireFresh(busy.range().source().stage())) {
-        return false;
-      }
-      config = types.require(type);
+    /** Takes from a range that was not read; returns false if there was nothing. */
+    private boolean takeFrom(Range busy, Look look) {
       if (isPaused()) {
         return false;
       }
-      int room = room(claimant -> takes(claimant, busy.range().source()));
+      int room = room(claimant -> takes(claimant, busy.source()));
       Assignment assignment =
-          take(most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
+          take(most -> most == 0 ? Map.of() : Map.of(busy, Math.min(room, most)));
       assignment.shares().stream()
           .flatMap(List::stream)
           .min(JointClaim.DUE_ORDER)
           .ifPresent(
               first ->
-                  dueLook.recordClaim(
-                      busy, first, !assignment.isComplete() && !assignment.isCut()));
+                  due.recordGuess(look, first, !assignment.isComplete() && !assignment.isCut()));
       return assignment.tasks() > 0;
-    }
-
-    private boolean concernsAllThatRequireFresh(String stage) {
-      return takers.stream()
-          .filter(ClaimRequest::requireFresh)
-          .allMatch(request -> request.hold().takes(stage));
     }
 
     private long retryInMs(Look look, Assignment assignment) {
@@ -416,25 +394,27 @@ public class TaskClaimer {
     }
 
     /**
-     * Looks once; looks a second time, at everything, before the result can be that nothing is due.
+     * @param isFirst whether this claim has not looked yet. Then the look may guess a busy range,
+     *     unless a hold has a preference, which needs the due times of a look; or one may be a
+     *     repeat and gets no new tasks
      */
-    private Look look() {
-      List<Hold> requireFresh =
-          takers.stream().filter(ClaimRequest::requireFresh).map(ClaimRequest::hold).toList();
-      LookRequest request =
-          new LookRequest(
-              type,
-              stages,
-              requireFresh.stream().flatMap(hold -> hold.stages().stream()).collect(toSet()),
-              room(claimant -> true),
-              requireFresh.stream().anyMatch(hold -> hold.stages().isEmpty()),
-              line.stream().filter(this::mayBeRepeat).map(mayBe -> mayBe.hold().key()).toList(),
-              this::workersThatAskLanes,
-              paused.stagesOf(type));
-      Look look = dueLook.look(request, false);
-      boolean isEnough =
-          look.hasDue() || requireFresh.stream().map(Hold::stages).allMatch(look::isWholeFor);
-      return isEnough ? look : dueLook.look(request, true);
+    private LookRequest lookRequest(boolean isFirst) {
+      return new LookRequest(
+          type,
+          stages,
+          takers.stream()
+              .map(ClaimRequest::hold)
+              .filter(hold -> !hold.waits())
+              .map(Hold::stages)
+              .toList(),
+          room(claimant -> true),
+          isFirst
+              && !isRepeated
+              && line.stream()
+                  .noneMatch(one -> mayTake(one) ? one.hold().isChoosy() : mayBeRepeat(one)),
+          line.stream().filter(this::mayBeRepeat).map(mayBe -> mayBe.hold().key()).toList(),
+          this::workersThatAskLanes,
+          paused.stagesOf(type));
     }
 
     /** The stages that each worker takes whose lanes this claim asks for; empty for all. */
@@ -482,11 +462,8 @@ public class TaskClaimer {
               (range, count) -> {
                 Source source = range.source();
                 List<Head> seen = heads.get(source);
-                // The next look sees what remains in a lane.
-                if (source.isOpen()
-                    && (count < seen.size() || !look.seenInPart().contains(source))) {
-                  dueLook.recordRemaining(
-                      look, ranges.get(source), seen.subList(count, seen.size()));
+                if (count < seen.size() || !look.seenInPart().contains(source)) {
+                  due.record(look, ranges.get(source), seen.subList(count, seen.size()));
                 }
               });
     }

@@ -1,22 +1,17 @@
 package io.asyncflow.flowsvr.due;
 
-import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskTable;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -50,37 +45,21 @@ final class DueMap {
   private static final long QUIET = TimeUnit.SECONDS.toNanos(10);
 
   /**
-   * How long the stages of a table are known; longer on the only server, which publishes all news.
-   */
-  private static final long STAGES = TimeUnit.SECONDS.toNanos(1);
-
-  private static final long STAGES_OF_SOLE_SERVER = TimeUnit.SECONDS.toNanos(5);
-
-  /**
    * A claim later than this after the last read from the beginning reads from the beginning itself.
    */
   private static final long CLAIMS_GO_ON = TimeUnit.SECONDS.toNanos(2);
-
-  /** Of a table with more stages the scan does not find out whether there is another one. */
-  private static final int MOST_GAPS = 20;
-
-  /** Of the column: by code points. */
-  private static final Comparator<String> DATABASE_ORDER =
-      Comparator.comparing(name -> name.codePoints().toArray(), Arrays::compare);
 
   private static final long LONG_PAUSE_MS = 60_000;
   private static final long MARGIN_MS = 250;
   private static final int MANY = 1_000;
 
   private final Map<Source, Hint> sources = new HashMap<>();
-  private final Map<TaskTable, Stages> stages = new HashMap<>();
   private final Map<TaskTable, Long> newsOfTable = new HashMap<>();
   private final Set<Source> toScan = new HashSet<>();
   private long news;
   private long newsOfAnything;
   private long newsOfEarlierDue;
-  private final LookTurns turns = new LookTurns();
-  private long stagesKnownFor = STAGES;
+  private final WaitingSources waiting = new WaitingSources();
 
   /**
    * @param from epoch ms before which no task of the source is due
@@ -102,16 +81,9 @@ final class DueMap {
     }
   }
 
-  private record Stages(Set<String> names, long seenAt, long knownUntil) {}
-
-  /** Sets whether this server is the only one, so that no other server adds stages. */
-  synchronized void soleServer(boolean isSole) {
-    stagesKnownFor = isSole ? STAGES_OF_SOLE_SERVER : STAGES;
-  }
-
-  /** The turns of the looks that name no stage. */
-  LookTurns turns() {
-    return turns;
+  /** The sources for looks that name no stage. */
+  WaitingSources waiting() {
+    return waiting;
   }
 
   /**
@@ -122,107 +94,27 @@ final class DueMap {
   }
 
   /** Takes in news: tasks may have become claimable. */
-  synchronized void on(TasksWaiting waiting) {
+  synchronized void on(TasksWaiting told) {
     news++;
-    if (waiting.tables().isEmpty()) {
+    if (told.tables().isEmpty()) {
       newsOfAnything = news;
     }
-    waiting.tables().forEach(table -> newsOfTable.put(table, news));
-    if (!waiting.dueFromNowOn()) {
+    told.tables().forEach(table -> newsOfTable.put(table, news));
+    if (!told.dueFromNowOn()) {
       newsOfEarlierDue = news;
     }
-    if (waiting.stages().isEmpty()) {
-      stages.keySet().removeIf(table -> affects(waiting, table));
-      turns.onAnyStage(news);
-    } else {
-      stages.replaceAll(
-          (table, known) -> affects(waiting, table) ? with(known, waiting.stages()) : known);
-      stages.values().removeIf(known -> known.names().size() > DueStore.SOURCES_A_LOOK);
-      turns.on(waiting, news);
-    }
+    waiting.on(told);
     sources.replaceAll(
-        (source, hint) -> {
-          boolean isAffected =
-              affects(waiting, source.table())
-                  && (waiting.stages().isEmpty() || waiting.stages().contains(source.stage()));
-          return isAffected ? afterNews(hint, waiting.dueFromNowOn()) : hint;
-        });
-  }
-
-  private static boolean affects(TasksWaiting waiting, TaskTable table) {
-    return waiting.tables().isEmpty() || waiting.tables().contains(table);
-  }
-
-  private static Stages with(Stages known, Set<String> added) {
-    Set<String> names = new TreeSet<>(known.names());
-    return names.addAll(added) ? new Stages(names, known.seenAt(), known.knownUntil()) : known;
+        (source, hint) ->
+            (told.tables().isEmpty() || told.tables().contains(source.table()))
+                    && (told.stages().isEmpty() || told.stages().contains(source.stage()))
+                ? afterNews(hint, told.dueFromNowOn())
+                : hint);
   }
 
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
     boolean isStale = hint.isStale() || !dueFromNowOn;
     return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), true, isStale);
-  }
-
-  /** The stages of the waiting tasks of the table; empty if they have to be read. */
-  synchronized Optional<Set<String>> stagesOf(TaskTable table, long now) {
-    return Optional.ofNullable(stages.get(table))
-        .filter(known -> known.knownUntil() - now > 0)
-        .map(Stages::names);
-  }
-
-  /** The same, for a caller that must not rely on the scan. */
-  synchronized Optional<Set<String>> freshStagesOf(TaskTable table, long now) {
-    return Optional.ofNullable(stages.get(table))
-        .filter(known -> now - known.seenAt() < stagesKnownFor)
-        .map(Stages::names);
-  }
-
-  /**
-   * The gaps between the stages that are known of a table: while no task waits in any of them,
-   * these are all the stages. None if the stages are not known, or too many, or were seen lately.
-   *
-   * @param ageNanos how long ago they were seen, at least
-   */
-  synchronized List<Gap> gapsToScan(TaskTable table, long ageNanos, long now) {
-    Stages known = stages.get(table);
-    if (known == null
-        || known.knownUntil() - now <= 0
-        || known.names().size() > MOST_GAPS
-        || now - known.seenAt() < ageNanos) {
-      return List.of();
-    }
-    List<Gap> gaps = new ArrayList<>();
-    String after = "";
-    for (String name : known.names().stream().sorted(DATABASE_ORDER).toList()) {
-      gaps.add(new Gap(table, after, name));
-      after = name;
-    }
-    gaps.add(new Gap(table, after, null));
-    return gaps;
-  }
-
-  /**
-   * A scan has seen the gaps between the known stages of a table.
-   *
-   * @param areAll whether no task waits in any of them
-   * @param newsSeen {@link #newsCount} before the scan
-   * @param at when the scan began
-   */
-  synchronized void scannedGaps(TaskTable table, boolean areAll, long newsSeen, long at) {
-    if (!areAll) {
-      stages.remove(table);
-    } else if (newsOf(table) <= newsSeen) {
-      stages.computeIfPresent(table, (t, known) -> new Stages(known.names(), at, at + QUIET));
-    }
-  }
-
-  /**
-   * @param newsSeen {@link #newsCount} before they were read
-   */
-  synchronized void sawStages(TaskTable table, Collection<String> names, long newsSeen, long at) {
-    if (newsOf(table) <= newsSeen) {
-      stages.put(table, new Stages(Set.copyOf(names), at, at + stagesKnownFor));
-    }
   }
 
   /** The range of a source to read now; empty if the source is quiet. */
@@ -339,36 +231,12 @@ final class DueMap {
     return Math.max(newsOfAnything, newsOfTable.getOrDefault(table, 0L));
   }
 
-  /**
-   * How long until the sources have to be looked at again.
-   *
-   * @param wanted the stages; empty for all
-   * @param paused stages that are left out
-   * @return nanoseconds; 0 for at once
-   */
-  synchronized long nextLook(
-      List<TaskTable> live, Set<String> wanted, Set<String> paused, long now) {
+  /** How many nanoseconds until one of the sources has to be looked at again; 0 for at once. */
+  synchronized long nextLook(Collection<Source> wanted, long now) {
     long next = QUIET;
-    for (TaskTable table : live) {
-      Collection<String> names = wanted;
-      if (wanted.isEmpty()) {
-        Stages known = stages.get(table);
-        if (known == null) {
-          return 0;
-        }
-        next = Math.min(next, known.knownUntil() - now);
-        names = known.names();
-      }
-      for (String stage : names) {
-        if (paused.contains(stage)) {
-          continue;
-        }
-        Hint hint = sources.get(new Source(table, stage));
-        if (hint == null) {
-          return 0;
-        }
-        next = Math.min(next, hint.quietUntil() - now);
-      }
+    for (Source source : wanted) {
+      Hint hint = sources.get(source);
+      next = hint == null ? 0 : Math.min(next, hint.quietUntil() - now);
     }
     return Math.max(0, next);
   }
@@ -378,9 +246,8 @@ final class DueMap {
    * there are many.
    */
   synchronized void retain(List<TaskTable> live, long now) {
-    if (newsOfTable.size() > MANY || stages.size() > MANY) {
+    if (newsOfTable.size() > MANY) {
       newsOfTable.keySet().retainAll(live);
-      stages.keySet().retainAll(live);
     }
     if (sources.size() > MANY) {
       sources.values().removeIf(hint -> hint.isOldAt(now));

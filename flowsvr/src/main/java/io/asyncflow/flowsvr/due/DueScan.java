@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr.due;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
-import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
@@ -227,10 +226,8 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
           Wanted ofType = wanted.getOrDefault(type, Wanted.NOTHING);
           Collection<Source> sources = sources(family.live(), map, ofType, now);
           List<Source> quiet = map.quietToScan(sources, age, now);
-          List<Gap> gaps = new ArrayList<>();
-          if (ofType.anyStage()) {
-            family.live().forEach(table -> gaps.addAll(map.gapsToScan(table, age, now)));
-          }
+          List<Gap> gaps =
+              ofType.anyStage() ? map.waiting().gapsToScan(family.live(), age, now) : List.of();
           Collection<Source> places = family.hasLanes() ? sources : List.of();
           if (!quiet.isEmpty() || !busy.isEmpty() || !gaps.isEmpty() || !places.isEmpty()) {
             parts.put(type, new Part(family, map, newsSeen, quiet, busy, gaps, places));
@@ -248,10 +245,9 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     Set<Source> sources = new HashSet<>();
     for (TaskTable table : live) {
       wanted.stages().forEach(stage -> sources.add(new Source(table, stage)));
-      if (wanted.anyStage()) {
-        map.stagesOf(table, now)
-            .ifPresent(stages -> stages.forEach(stage -> sources.add(new Source(table, stage))));
-      }
+    }
+    if (wanted.anyStage()) {
+      map.waiting().all(live, now).ifPresent(all -> sources.addAll(all.sources()));
     }
     sources.removeIf(source -> wanted.paused().contains(source.stage()));
     return sources;
@@ -265,7 +261,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       List<Gap> gaps = parts.stream().flatMap(part -> part.gaps().stream()).toList();
       Scan scan = store.scan(types, sources, gaps);
       isSoleServer = scan.servers() <= 1;
-      maps.forEach((type, map) -> map.soleServer(isSoleServer));
+      maps.forEach((type, map) -> map.waiting().soleServer(isSoleServer));
       parts.forEach(part -> update(part, scan, at));
     } finally {
       parts.forEach(part -> part.busy().forEach(part.map()::scanned));
@@ -279,13 +275,10 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       List<Head> heads = head == null ? List.of() : List.of(head);
       part.map().saw(Range.whole(source), heads, part.newsSeen(), at);
     }
-    Set<TaskTable> tables = part.gaps().stream().map(Gap::table).collect(toSet());
-    for (TaskTable table : tables) {
-      boolean areAll = !scan.newStages().contains(table);
-      part.map().scannedGaps(table, areAll, part.newsSeen(), at);
-      if (!areAll) {
-        found(type, 0, at);
-      }
+    boolean areAll = part.gaps().stream().map(Gap::table).noneMatch(scan.newStages()::contains);
+    part.map().waiting().scannedGaps(part.gaps(), areAll, at);
+    if (!areAll) {
+      found(type, 0, at);
     }
     part.quiet().stream()
         .map(scan.heads()::get)

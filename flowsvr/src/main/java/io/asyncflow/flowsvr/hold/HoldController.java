@@ -117,7 +117,7 @@ class HoldController {
 
   /** Holds tasks. A hold that may wait counts against the caller's share until it is answered. */
   CompletableFuture<List<Task>> holdInShare(Hold hold, String address) {
-    if (hold.waitTime().isZero()) {
+    if (!hold.waits()) {
       return holds.hold(hold);
     }
     boolean isNamed = !hold.workerId().isEmpty();

@@ -140,13 +140,9 @@ final class HoldQueue {
       return answers.stream().allMatch(CompletableFuture::isDone);
     }
 
-    boolean canWait() {
-      return !hold.waitTime().isZero();
-    }
-
     /** Whether it needs the result of the next claim, rather than waits for work. */
     boolean needsClaim() {
-      return !parked || !canWait();
+      return !parked || !hold.waits();
     }
 
     void stopTimeout() {
@@ -207,7 +203,7 @@ final class HoldQueue {
       waiting.answers.add(answer);
       waiting.hold = hold;
       waiting.arrivedAt = nanoTime.getAsLong();
-      mayBeQuiet = waiting.canWait() && !answered.contains(key);
+      mayBeQuiet = waiting.hold.waits() && !answered.contains(key);
     }
     answer.whenComplete((tasks, failure) -> removeIfAnswered(waiting));
     replaced.forEach(earlier -> earlier.complete(List.of()));
@@ -311,7 +307,6 @@ final class HoldQueue {
               new ClaimRequest(
                   waiting.hold,
                   !waiting.checked,
-                  !waiting.canWait(),
                   waiting.arrivedAt,
                   forAll || waiting.needsClaim()));
         }
@@ -381,7 +376,7 @@ final class HoldQueue {
       }
       waiting.checked |= isComplete;
     }
-    if (isComplete && request.requireFresh()) {
+    if (isComplete && !request.hold().waits()) {
       answer(waiting, List.of());
     } else {
       park(waiting);
@@ -397,7 +392,7 @@ final class HoldQueue {
     long ageMs = TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - waiting.arrivedAt);
     waiting.timeout =
         threads.after(
-            waiting.canWait() ? waiting.hold.waitTime().toMillis() - ageMs : INCOMPLETE_WAIT_MS,
+            waiting.hold.waits() ? waiting.hold.waitTime().toMillis() - ageMs : INCOMPLETE_WAIT_MS,
             () -> answer(waiting, List.of()));
   }
 

@@ -7,7 +7,7 @@ import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
-import io.asyncflow.flowsvr.due.DueLook;
+import io.asyncflow.flowsvr.due.DueReader;
 import io.asyncflow.flowsvr.due.HoldDemand;
 import io.asyncflow.flowsvr.pause.Paused;
 import io.asyncflow.flowsvr.pause.PausesChanged;
@@ -57,7 +57,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
 
   private final TaskTypes types;
   private final TaskClaimer claimer;
-  private final DueLook dueLook;
+  private final DueReader dueLook;
   private final TaskReporter reporter;
   private final OpenHolds open;
   private final HoldThreads threads;
@@ -74,7 +74,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   TaskHolds(
       TaskTypes types,
       TaskClaimer claimer,
-      DueLook dueLook,
+      DueReader dueLook,
       TaskReporter reporter,
       OpenHolds open,
       PausesInForce pauses,
@@ -103,8 +103,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   public CompletableFuture<List<Task>> hold(Hold hold) {
     long begin = node.nanoTime();
     // A hold that waits costs no statement if the type is known; its queue checks the type in time.
-    Optional<TaskTypeConfig> known =
-        hold.waitTime().isZero() ? Optional.empty() : types.known(hold.type());
+    Optional<TaskTypeConfig> known = hold.waits() ? types.known(hold.type()) : Optional.empty();
     refuseIfUnheard(hold, known.orElseGet(() -> types.require(hold.type())));
     if (hold.workerId().isEmpty()) {
       unnamed.put(hold.type(), begin);

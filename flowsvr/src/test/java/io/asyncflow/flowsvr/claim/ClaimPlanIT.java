@@ -156,9 +156,7 @@ class ClaimPlanIT {
     Hold busy = given.aHold(lark).ofStages("busy").limit(10).asRequest();
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(500).asRequest();
     List<ClaimRequest> line =
-        List.of(
-            new ClaimRequest(busy, false, true, 0, true),
-            new ClaimRequest(quiet, false, true, 0, true));
+        List.of(new ClaimRequest(busy, false, 0, true), new ClaimRequest(quiet, false, 0, true));
     assertThat(rowsReadBy(() -> claimer.claim(lark, line, Paused.NOTHING))).isBetween(20L, 200L);
   }
 

@@ -3,8 +3,8 @@ package io.asyncflow.flowsvr.claim;
 import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
@@ -14,11 +14,11 @@ import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
-import io.asyncflow.flowsvr.due.DueLook;
-import io.asyncflow.flowsvr.due.DueLook.Lanes;
-import io.asyncflow.flowsvr.due.DueLook.Look;
-import io.asyncflow.flowsvr.due.DueLook.OnlyRange;
-import io.asyncflow.flowsvr.due.DueLook.Turn;
+import io.asyncflow.flowsvr.due.DueReader;
+import io.asyncflow.flowsvr.due.DueReader.Lanes;
+import io.asyncflow.flowsvr.due.DueReader.Look;
+import io.asyncflow.flowsvr.due.DueReader.LookRequest;
+import io.asyncflow.flowsvr.due.DueReader.Turn;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -51,7 +51,7 @@ class TaskClaimerTest {
   private static final Source OLD = new Source(new TaskTable(LARK, 1), "first");
   private static final Source NEW = new Source(new TaskTable(LARK, 2), "first");
 
-  private final DueLook looks = mock();
+  private final DueReader looks = mock();
 
   @Test
   void dueTasksOfAllSourcesAreMergedInTheirOrder() {
@@ -108,8 +108,7 @@ class TaskClaimerTest {
         claim(
             claimer,
             List.of(
-                new ClaimRequest(busy, false, true, 0, true),
-                new ClaimRequest(quiet, false, true, 0, true)));
+                new ClaimRequest(busy, false, 0, true), new ClaimRequest(quiet, false, 0, true)));
     assertThat(seen.rows()).containsExactly(List.of(row), List.of());
     assertThat(seen.complete().get(1)).isTrue();
 
@@ -117,8 +116,7 @@ class TaskClaimerTest {
         claim(
             claimer,
             List.of(
-                new ClaimRequest(busy, false, true, 0, true),
-                new ClaimRequest(waits, false, false, 0, true)));
+                new ClaimRequest(busy, false, 0, true), new ClaimRequest(waits, false, 0, true)));
     assertThat(assignment.rows()).containsExactly(List.of(row), List.of());
     assertThat(assignment.complete().get(1)).as("nobody has looked").isFalse();
   }
@@ -138,7 +136,7 @@ class TaskClaimerTest {
     assertThat(
             claim(
                     claimerOf(joint),
-                    List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, true, 0, true)))
+                    List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, 0, true)))
                 .complete()
                 .subList(1, 3))
         .containsExactly(false, true);
@@ -147,18 +145,18 @@ class TaskClaimerTest {
   @Test
   void claimAtTheEndOfATurnIsSureOfThoseWhoCameBeforeItBegan() {
     TaskClaimer claimer = claimerOf(mock());
-    when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
     Turn turn = new Turn(NEW, Set.of(), false, 50);
-    when(looks.look(any(), anyBoolean())).thenReturn(aLook(List.of(), Set.of(), Optional.of(turn)));
+    doReturn(aLook(List.of(), Set.of(), Optional.of(turn))).when(looks).look(any());
     Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
+    Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of());
 
     ClaimResult<TaskRow> claim =
         claim(
             claimer,
             List.of(
-                new ClaimRequest(hold, false, true, 50, true),
-                new ClaimRequest(hold, false, true, 51, true),
-                new ClaimRequest(hold, false, false, 51, true)));
+                new ClaimRequest(hold, false, 50, true),
+                new ClaimRequest(hold, false, 51, true),
+                new ClaimRequest(waits, false, 51, true)));
 
     assertThat(claim.complete()).as("who waits is not told").containsExactly(true, false, true);
   }
@@ -196,11 +194,8 @@ class TaskClaimerTest {
                   Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
-    when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
-    when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart, Optional.empty()));
-    claim(
-        claimer,
-        Stream.of(line).map(hold -> new ClaimRequest(hold, false, true, 0, true)).toList());
+    doReturn(aLook(heads, seenInPart, Optional.empty())).when(looks).look(any());
+    claim(claimer, Stream.of(line).map(hold -> new ClaimRequest(hold, false, 0, true)).toList());
     return planned;
   }
 
@@ -216,7 +211,6 @@ class TaskClaimerTest {
                 true,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
-    when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
     assertThat(claim(claimer, List.of(asks("a"), asks("b"))).complete().get(1)).isFalse();
   }
 
@@ -231,7 +225,7 @@ class TaskClaimerTest {
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
     ClaimResult<TaskRow> claim =
-        claim(claimer, List.of(new ClaimRequest(ofAnyStage, false, true, 0, true)));
+        claim(claimer, List.of(new ClaimRequest(ofAnyStage, false, 0, true)));
 
     assertThat(claim.complete()).containsExactly(true);
     assertThat(claim.againInMs()).isEqualTo(7);
@@ -240,20 +234,39 @@ class TaskClaimerTest {
 
   /** Of a busy type: claims look before they take only where they must; and see one due task. */
   private TaskClaimer claimerOf(JointClaim joint) {
-    when(looks.busyRange(any(), any(), any(), any()))
-        .thenReturn(Optional.of(new OnlyRange(new Range(OLD, 0), 0, 0)));
     TaskTypes types = mock();
     TaskTypeConfig config = mock();
     when(types.require(LARK)).thenReturn(config);
     when(types.known(LARK)).thenReturn(Optional.of(config));
     Look look = aLook(List.of(head(OLD, 1, 10)), Set.of(), Optional.empty());
-    when(looks.look(any(), anyBoolean())).thenReturn(look);
+    Look guess =
+        new Look(
+            Optional.of(new Range(OLD, 0)),
+            List.of(),
+            List.of(),
+            Set.of(),
+            Set.of(),
+            Lanes.NONE,
+            Optional.empty(),
+            false,
+            0,
+            0);
+    when(looks.look(any()))
+        .thenAnswer(
+            call -> {
+              LookRequest request = call.getArgument(0);
+              return request.mayGuess()
+                      && request.required().stream().allMatch(stages -> stages.contains("first"))
+                  ? guess
+                  : look;
+            });
     return new TaskClaimer(looks, joint, mock(), mock(), types, NothingPaused.inForce());
   }
 
   private static Look aLook(List<Head> heads, Set<Source> seenInPart, Optional<Turn> turn) {
     List<Range> ranges = heads.stream().map(Head::source).distinct().map(Range::whole).toList();
-    return new Look(ranges, heads, seenInPart, Set.of(), Lanes.NONE, turn, false, false, 0, 0);
+    return new Look(
+        Optional.empty(), ranges, heads, seenInPart, Set.of(), Lanes.NONE, turn, false, 0, 0);
   }
 
   private static ClaimResult<TaskRow> claim(TaskClaimer claimer, List<ClaimRequest> line) {
@@ -261,8 +274,8 @@ class TaskClaimerTest {
   }
 
   private static ClaimRequest asks(String worker) {
-    Hold hold = new Hold(LARK, 1, worker, Duration.ZERO, "h", Set.of("first"));
-    return new ClaimRequest(hold, false, false, 0, true);
+    Hold hold = new Hold(LARK, 1, worker, Duration.ofSeconds(9), "h", Set.of("first"));
+    return new ClaimRequest(hold, false, 0, true);
   }
 
   private static Head head(Source source, long number, long orderTime) {

@@ -1,10 +1,7 @@
 package io.asyncflow.flowsvr.due;
 
-import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.flowsvr.due.DueStore.Gap;
-import io.asyncflow.flowsvr.due.DueStore.Sources;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -14,7 +11,6 @@ import io.asyncflow.rules.TaskType;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What is remembered of looks; the database's clock stands at an hour, ours at whatever. */
@@ -24,26 +20,23 @@ class DueMapTest {
   private static final TaskTable OLD = new TaskTable(LARK, 1);
   private static final TaskTable NEW = new TaskTable(LARK, 2);
   private static final Source STRAGGLER = new Source(OLD, "first");
-  private static final List<TaskTable> LIVE = List.of(OLD, NEW);
-  private static final Source BEGINNING = new Source(OLD, "");
   private static final Source BUSY = new Source(NEW, "first");
   private static final long HOUR = 3_600_000;
   private static final long START = Long.MAX_VALUE - 5; // a clock that is about to wrap around
 
   private final DueMap map = new DueMap();
-  private final LookTurns turns = map.turns();
 
   @Test
   void whatNobodyHasSeenIsLookedAtFromItsBeginning() {
     assertThat(map.rangeOf(STRAGGLER, START)).contains(Range.whole(STRAGGLER));
-    assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START)).isZero();
+    assertThat(map.nextLook(List.of(STRAGGLER), START)).isZero();
   }
 
   @Test
   void sourceInWhichNothingWaitsIsQuietUntilTheScanIsLongOverdue() {
     see(STRAGGLER, START);
     assertThat(map.rangeOf(STRAGGLER, START + ms(9_999))).isEmpty();
-    assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START)).isEqualTo(ms(10_000));
+    assertThat(map.nextLook(List.of(STRAGGLER), START)).isEqualTo(ms(10_000));
     assertThat(map.rangeOf(STRAGGLER, START + ms(10_000))).contains(Range.whole(STRAGGLER));
   }
 
@@ -51,8 +44,7 @@ class DueMapTest {
   void whatOnlyALookAtAPartSawIsNotTrustedLonger() {
     see(BUSY, START, HOUR - 60_000);
     map.saw(new Range(BUSY, HOUR - 60_250), List.of(), 0, START + ms(400));
-    assertThat(map.nextLook(List.of(NEW), Set.of("first"), Set.of(), START + ms(400)))
-        .isEqualTo(ms(600));
+    assertThat(map.nextLook(List.of(BUSY), START + ms(400))).isEqualTo(ms(600));
     assertThat(map.rangeOf(BUSY, START + ms(1_000))).contains(Range.whole(BUSY));
   }
 
@@ -95,7 +87,7 @@ class DueMapTest {
     see(STRAGGLER, START, HOUR + 400);
     assertThat(map.rangeOf(STRAGGLER, START + ms(399))).isEmpty();
     assertThat(map.rangeOf(STRAGGLER, START + ms(400))).isPresent();
-    assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START)).isEqualTo(ms(400));
+    assertThat(map.nextLook(List.of(STRAGGLER), START)).isEqualTo(ms(400));
   }
 
   @Test
@@ -116,7 +108,7 @@ class DueMapTest {
       see(STRAGGLER, START, HOUR + 400);
       map.on(news);
       assertThat(map.rangeOf(STRAGGLER, START + 1)).isPresent();
-      assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START + 1)).isZero();
+      assertThat(map.nextLook(List.of(STRAGGLER), START + 1)).isZero();
     }
   }
 
@@ -247,170 +239,6 @@ class DueMapTest {
     assertThat(map.rangeOf(BUSY, START + 1)).isPresent();
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
     assertThat(map.isBusy(BUSY)).isTrue();
-  }
-
-  @Test
-  void stagesAreKnownForASecondAndNewOnesAreAddedByNews() {
-    assertThat(map.stagesOf(NEW, START)).isEmpty();
-    map.sawStages(NEW, List.of("first"), map.newsCount(), START);
-    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("second"), true));
-    assertThat(map.stagesOf(NEW, START + 1)).contains(Set.of("first", "second"));
-    assertThat(map.stagesOf(NEW, START + ms(1_000))).isEmpty();
-
-    map.on(new TasksWaiting(LARK));
-    assertThat(map.stagesOf(NEW, START + 1)).isEmpty();
-  }
-
-  @Test
-  void looksAtSomeOfTooManySourcesGoOnWhereTheLastOneStopped() {
-    assertThat(turns.position()).isEmpty();
-    assertThat(turns.lookedUpTo(STRAGGLER, false)).isTrue();
-    assertThat(turns.position()).contains(STRAGGLER);
-    assertThat(turns.lookedUpTo(null, false)).as("and nothing was due").isFalse();
-    assertThat(turns.position()).isEmpty();
-  }
-
-  @Test
-  void turnThatHasSeenSomethingDueIsFollowedByAnother() {
-    turns.lookedUpTo(STRAGGLER, true);
-    turns.lookedUpTo(BUSY, false);
-    assertThat(turns.lookedUpTo(null, false)).as("some of it may be left").isTrue();
-    assertThat(turns.lookedUpTo(STRAGGLER, false)).isTrue();
-    assertThat(turns.lookedUpTo(null, false)).isFalse();
-    assertThat(turns.lookedUpTo(null, true)).isTrue();
-  }
-
-  @Test
-  void whatComesDuringTurnsIsLookedAtOnceBeforeItsTurn() {
-    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    assertThat(turns.takeNew(BEGINNING)).as("there are no turns").isEmpty();
-    turns.lookedUpTo(STRAGGLER, false);
-    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    assertThat(turns.takeNew(BEGINNING)).containsExactly(BUSY);
-    assertThat(turns.takeNew(BEGINNING)).isEmpty();
-  }
-
-  @Test
-  void sourcesOfTheLooksOfATurnAreKnownForASecond() {
-    assertThat(turns.partBehind(BEGINNING, LIVE, START)).isEmpty();
-    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
-    see(STRAGGLER, new Sources(List.of(BUSY), null));
-    assertThat(turns.partBehind(BEGINNING, LIVE, START + ms(999)))
-        .contains(new Sources(List.of(STRAGGLER), STRAGGLER));
-    assertThat(turns.partBehind(STRAGGLER, LIVE, START + ms(999)))
-        .contains(new Sources(List.of(BUSY), null));
-    assertThat(turns.partBehind(STRAGGLER, LIVE, START + ms(1_000))).isEmpty();
-  }
-
-  @Test
-  void sourcesOfLooksAreForgottenWhenThereAreOtherTables() {
-    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
-    assertThat(turns.partBehind(BEGINNING, List.of(OLD), START)).isEmpty();
-  }
-
-  @Test
-  void whatComesDuringTurnsHasATurnOfItsOwnFromThenOn() {
-    Source fresh = new Source(NEW, "fresh");
-    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
-    see(STRAGGLER, new Sources(List.of(BUSY), null));
-    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first", "fresh"), true));
-    assertThat(turns.takeNew(BEGINNING)).containsExactlyInAnyOrder(BUSY, fresh);
-    assertThat(turns.partBehind(BEGINNING, LIVE, START).orElseThrow().sources())
-        .as("the other one has a turn already")
-        .containsExactly(STRAGGLER, fresh);
-    assertThat(turns.partBehind(STRAGGLER, LIVE, START).orElseThrow().sources())
-        .containsExactly(BUSY);
-  }
-
-  @Test
-  void whereSourcesMayHaveComeThatNoTurnHasTheyAreLookedUp() {
-    Set<String> many = IntStream.range(0, 51).mapToObj(i -> "s" + i).collect(toSet());
-    for (TasksWaiting news :
-        List.of(
-            new TasksWaiting(LARK),
-            new TasksWaiting(LARK, Set.of(), Set.of("first"), true),
-            new TasksWaiting(LARK, Set.of(NEW), many, true))) {
-      see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
-      long before = map.newsCount();
-      map.on(news);
-      assertThat(turns.partBehind(BEGINNING, LIVE, START)).as("%s", news).isEmpty();
-      turns.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), null), LIVE, before, START);
-      assertThat(turns.partBehind(BEGINNING, LIVE, START)).as("looked up before").isEmpty();
-    }
-  }
-
-  @Test
-  void newsBeforeTheFirstTurnIsNotForgotten() {
-    long before = map.newsCount();
-    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    turns.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER), LIVE, before, START);
-    assertThat(turns.partBehind(BEGINNING, LIVE, START)).isEmpty();
-  }
-
-  /** A look of a turn has looked up its sources. */
-  private void see(Source began, Sources part) {
-    turns.sawPart(began, part, LIVE, map.newsCount(), START);
-    turns.lookedUpTo(part.last(), false);
-  }
-
-  @Test
-  void newsOfVeryManyStagesIsNotRemembered() {
-    Set<String> names = IntStream.range(0, 500).mapToObj(i -> "s" + i).collect(toSet());
-    map.sawStages(NEW, List.of("first"), map.newsCount(), START);
-    turns.lookedUpTo(STRAGGLER, false);
-    map.on(new TasksWaiting(LARK, Set.of(NEW), names, true));
-    assertThat(map.stagesOf(NEW, START + 1)).as("has to be looked up").isEmpty();
-    assertThat(turns.takeNew(BEGINNING)).hasSize(50);
-  }
-
-  @Test
-  void stagesAreKnownForAsLongAsTheScanFindsNoOtherOne() {
-    map.sawStages(NEW, List.of("b", "a"), map.newsCount(), START);
-    assertThat(map.gapsToScan(NEW, ms(125), START + ms(124))).as("seen just now").isEmpty();
-    assertThat(map.gapsToScan(NEW, ms(125), START + ms(125)))
-        .containsExactly(new Gap(NEW, "", "a"), new Gap(NEW, "a", "b"), new Gap(NEW, "b", null));
-
-    map.scannedGaps(NEW, true, map.newsCount(), START + ms(500));
-    assertThat(map.stagesOf(NEW, START + ms(10_499))).contains(Set.of("a", "b"));
-    assertThat(map.stagesOf(NEW, START + ms(10_500))).isEmpty();
-    assertThat(map.freshStagesOf(NEW, START + ms(1_499))).isPresent();
-    assertThat(map.freshStagesOf(NEW, START + ms(1_500))).as("not by the scan alone").isEmpty();
-
-    map.scannedGaps(NEW, false, map.newsCount(), START + ms(600));
-    assertThat(map.stagesOf(NEW, START + ms(601))).as("there is another one").isEmpty();
-    assertThat(map.gapsToScan(NEW, 0, START + ms(601))).isEmpty();
-  }
-
-  @Test
-  void tableWithoutWaitingTasksHasOneGap() {
-    map.sawStages(NEW, List.of(), map.newsCount(), START);
-    assertThat(map.gapsToScan(NEW, 0, START)).containsExactly(new Gap(NEW, "", null));
-  }
-
-  @Test
-  void gapsAreInTheOrderOfTheDatabase() {
-    String beyond = new String(Character.toChars(0x1F600)); // its first char is below U+FF01
-    map.sawStages(NEW, List.of(beyond, "\uFF01", "A", "a"), map.newsCount(), START);
-    assertThat(map.gapsToScan(NEW, 0, START))
-        .extracting(Gap::after)
-        .containsExactly("", "A", "a", "\uFF01", beyond);
-  }
-
-  @Test
-  void ofVeryManyStagesTheGapsAreNotScanned() {
-    List<String> names = IntStream.range(0, 21).mapToObj(i -> "s" + i).toList();
-    map.sawStages(NEW, names, map.newsCount(), START);
-    assertThat(map.gapsToScan(NEW, 0, START + ms(500))).isEmpty();
-  }
-
-  @Test
-  void scanOfGapsThatMissedNewsDoesNotMakeTheStagesKnownForLonger() {
-    map.sawStages(NEW, List.of("a"), map.newsCount(), START);
-    long before = map.newsCount();
-    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("b"), true));
-    map.scannedGaps(NEW, true, before, START + ms(500));
-    assertThat(map.stagesOf(NEW, START + ms(999))).contains(Set.of("a", "b"));
-    assertThat(map.stagesOf(NEW, START + ms(1_000))).isEmpty();
   }
 
   private void see(Source source, long at, long... orderTimes) {

@@ -14,6 +14,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
+import io.asyncflow.flowsvr.due.DueStore.Sources;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Source;
@@ -151,7 +152,9 @@ class DueScanTest {
   @Test
   void newStageWakesAHoldThatNamesNone() {
     when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of(), true, Set.of())));
-    maps.of(LARK).sawStages(TABLE, List.of("first"), 0, 0);
+    Source before = new Source(TABLE, "");
+    WaitingSources waiting = maps.of(LARK).waiting();
+    waiting.saw(before, new Sources(List.of(FIRST), null), List.of(TABLE), 0, 0);
     sees(Map.of(), Set.of(TABLE), 2);
 
     scan.runOnce();
@@ -162,7 +165,7 @@ class DueScanTest {
             List.of(FIRST),
             List.of(new Gap(TABLE, "", "first"), new Gap(TABLE, "first", null)));
     verify(demand).dueIn(LARK, 0);
-    assertThat(maps.of(LARK).stagesOf(TABLE, 0)).as("have to be read").isEmpty();
+    assertThat(waiting.all(List.of(TABLE), 0)).as("have to be read").isEmpty();
   }
 
   @Test

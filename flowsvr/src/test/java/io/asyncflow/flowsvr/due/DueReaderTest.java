@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-import io.asyncflow.flowsvr.due.DueLook.Look;
-import io.asyncflow.flowsvr.due.DueLook.LookRequest;
+import io.asyncflow.flowsvr.due.DueReader.Look;
+import io.asyncflow.flowsvr.due.DueReader.LookRequest;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Seen;
 import io.asyncflow.flowsvr.index.Head;
@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.dao.QueryTimeoutException;
 
 /** What is looked at; the database is a map. */
-class DueLookTest {
+class DueReaderTest {
 
   private static final TaskType LARK = new TaskType("lark");
   private static final TaskTable TABLE = new TaskTable(LARK, 1);
@@ -49,7 +49,7 @@ class DueLookTest {
   private final Database database = new Database();
   private final TaskFamilies families = mock();
   private final Node node = mock();
-  private final DueLook looks = new DueLook(database, mock(), new DueMaps(), families, node);
+  private final DueReader looks = new DueReader(database, mock(), new DueMaps(), families, node);
 
   @BeforeEach
   void aTypeWithOneTable() {
@@ -72,6 +72,26 @@ class DueLookTest {
     assertThat(look.dueStages()).containsExactly("busy");
     assertThat(look.isWholeFor(Set.of("quiet"))).isTrue();
     assertThat(look.seenInPart()).as("the only head that it asked for").containsExactly(QUIET);
+  }
+
+  @Test
+  void rangeThatWasBusyIsGuessedIfItIsTheOnlyOneAndAllWhoAreAnsweredAnywayTakeOfIt() {
+    database.waits(BUSY, NOW - 60_000);
+    Set<String> busy = Set.of("busy");
+    assertThat(look(true, busy, busy).guess()).as("not known yet").isEmpty();
+    Look look = look(true, busy, busy);
+    assertThat(look.guess()).contains(new Range(BUSY, NOW - 60_250));
+    assertThat(look.hasDue()).isTrue();
+    assertThat(database.asked).hasSize(1);
+    assertThat(look(false, busy, busy).guess()).isEmpty();
+
+    Set<String> both = Set.of("busy", "quiet");
+    look(false, both);
+    assertThat(look(true, both, busy).guess()).isPresent();
+    assertThat(look(true, both, busy, Set.of("quiet")).guess()).isEmpty();
+    database.waits(QUIET, NOW - 50_000);
+    looks.on(new TasksWaiting(LARK, Set.of(TABLE), Set.of("quiet"), true));
+    assertThat(look(true, both, busy).guess()).as("two are busy").isEmpty();
   }
 
   @Test
@@ -172,13 +192,12 @@ class DueLookTest {
             new LookRequest(
                 LARK,
                 Set.of("busy"),
-                Set.of("busy"),
+                List.of(Set.of("busy")),
                 10,
                 false,
                 List.of(),
                 Map::of,
-                Set.of("busy")),
-            false);
+                Set.of("busy")));
     assertThat(look.hasDue()).isFalse();
     assertThat(look.isWholeFor(Set.of("busy"))).isTrue();
     assertThat(database.asked).isEmpty();
@@ -202,7 +221,8 @@ class DueLookTest {
 
   private Look lookAtAll(int limit, Set<String> paused) {
     return looks.look(
-        new LookRequest(LARK, Set.of(), Set.of(), limit, true, List.of(), Map::of, paused), false);
+        new LookRequest(
+            LARK, Set.of(), List.of(Set.of()), limit, false, List.of(), Map::of, paused));
   }
 
   private void aWaitingTaskOfEachOf(int stages) {
@@ -212,10 +232,14 @@ class DueLookTest {
   }
 
   private Look look(String... stages) {
+    return look(false, Set.of(stages), Set.of(stages));
+  }
+
+  @SafeVarargs
+  private Look look(boolean mayGuess, Set<String> stages, Set<String>... required) {
     return looks.look(
         new LookRequest(
-            LARK, Set.of(stages), Set.of(stages), 10, false, List.of(), Map::of, Set.of()),
-        false);
+            LARK, stages, List.of(required), 10, mayGuess, List.of(), Map::of, Set.of()));
   }
 
   /** What waits, and what looks asked. */

@@ -8,7 +8,7 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Seen;
-import io.asyncflow.flowsvr.due.DueStore.Sources;
+import io.asyncflow.flowsvr.due.WaitingSources.Part;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -32,7 +32,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.springframework.stereotype.Component;
@@ -41,14 +40,13 @@ import org.springframework.stereotype.Component;
  * Looks for due tasks without a lock, and remembers in the {@link DueMap} for a moment where
  * nothing was due, so that claims do not look there again.
  *
- * <p>A look at named stages is one statement. Stages are free text: if the tasks of a type wait for
- * more stages than {@link DueStore#SOURCES_A_LOOK}, a look that names none sees a part of the
- * sources, and the next look continues behind it. The looks from the first source to the last are a
- * turn. A hold is answered that nothing is due only after a whole turn that began after the hold
- * arrived has seen nothing due. Thread-safe.
+ * <p>A look at named stages is one statement. A look that names none reads one part of the {@link
+ * WaitingSources} of the type, and the next look the part behind it. A hold is answered that
+ * nothing is due only after a whole turn that began after the hold arrived has seen nothing due.
+ * Thread-safe.
  */
 @Component
-public class DueLook {
+public class DueReader {
 
   /** The pause after a turn that has seen nothing due. */
   private static final long TURN_PAUSE_MS = 1_000;
@@ -67,7 +65,8 @@ public class DueLook {
   private final Node node;
   private final DueMaps maps;
 
-  DueLook(DueStore store, LaneHeadStore laneHeads, DueMaps maps, TaskFamilies families, Node node) {
+  DueReader(
+      DueStore store, LaneHeadStore laneHeads, DueMaps maps, TaskFamilies families, Node node) {
     this.store = store;
     this.laneHeads = laneHeads;
     this.families = families;
@@ -79,10 +78,11 @@ public class DueLook {
    * What a look reads.
    *
    * @param stages the stages; empty for all
-   * @param requiredStages those of the stages that are looked at even if they are known to be quiet
+   * @param required the stages, empty for all, of each hold that is answered in any case: a look at
+   *     them must not rely on what is known
    * @param limit the most heads of each source
-   * @param requireFresh whether the answer to a hold that names no stage must not rely on the scan
-   *     for the stages that there are
+   * @param mayGuess whether nothing needs to be read if only one range is to be claimed from, which
+   *     was busy a moment ago
    * @param unchecked holds for which {@code t_hold} has not been read yet
    * @param workers the stages that each worker takes, empty for all; asked for only if the type has
    *     lanes
@@ -91,9 +91,9 @@ public class DueLook {
   public record LookRequest(
       TaskType type,
       Set<String> stages,
-      Set<String> requiredStages,
+      List<Set<String>> required,
       int limit,
-      boolean requireFresh,
+      boolean mayGuess,
       Collection<HoldKey> unchecked,
       Supplier<Map<String, Set<String>>> workers,
       Set<String> paused) {}
@@ -101,6 +101,7 @@ public class DueLook {
   /**
    * What a look saw.
    *
+   * @param guess the only range to claim from, if nothing was read
    * @param ranges the ranges that were read
    * @param heads the first waiting tasks of each range, in order within each
    * @param seenInPart the sources that may have more tasks than were seen
@@ -108,11 +109,11 @@ public class DueLook {
    * @param lanes the lanes in which tasks wait for the workers
    * @param turn the part of the sources that was looked at; empty if all sources were
    * @param hasRepeats whether an earlier delivery of an unchecked hold was given tasks
-   * @param isOfOldTables whether the type's live tables have changed, or it has its first lane
    * @param newsSeen {@link DueMap#newsCount} before the look
    * @param at the {@link System#nanoTime()} at which it began
    */
   public record Look(
+      Optional<Range> guess,
       List<Range> ranges,
       List<Head> heads,
       Set<Source> seenInPart,
@@ -120,12 +121,25 @@ public class DueLook {
       Lanes lanes,
       Optional<Turn> turn,
       boolean hasRepeats,
-      boolean isOfOldTables,
       long newsSeen,
       long at) {
 
+    private static Look guess(Range range, long newsSeen, long at) {
+      return new Look(
+          Optional.of(range),
+          List.of(),
+          List.of(),
+          Set.of(),
+          Set.of(),
+          Lanes.NONE,
+          Optional.empty(),
+          false,
+          newsSeen,
+          at);
+    }
+
     public boolean hasDue() {
-      return heads.stream().anyMatch(Head::isDue);
+      return guess.isPresent() || heads.stream().anyMatch(Head::isDue);
     }
 
     public Set<String> dueStages() {
@@ -181,9 +195,6 @@ public class DueLook {
     }
   }
 
-  /** The only range to claim from, which was busy a moment ago. */
-  public record OnlyRange(Range range, long newsSeen, long at) {}
-
   /** Takes in news: tasks may have become claimable. */
   public void on(TasksWaiting news) {
     maps.known(news.type()).ifPresent(known -> known.on(news));
@@ -206,7 +217,18 @@ public class DueLook {
   }
 
   private long quietForMs(TaskFamily family, Set<String> stages, Set<String> paused) {
-    long ms = toMs(maps.of(family.type()).nextLook(family.live(), stages, paused, node.nanoTime()));
+    DueMap known = maps.of(family.type());
+    long now = node.nanoTime();
+    Collection<Source> sources = named(family, stages);
+    long next = Long.MAX_VALUE;
+    if (stages.isEmpty()) {
+      Part all = known.waiting().all(family.live(), now).orElse(null);
+      sources = all == null ? List.of() : all.sources();
+      next = all == null ? 0 : all.knownUntil() - now;
+    }
+    sources = sources.stream().filter(source -> !paused.contains(source.stage())).toList();
+    next = Math.min(next, known.nextLook(sources, now));
+    long ms = TimeUnit.NANOSECONDS.toMillis(next + 999_999);
     return paused.isEmpty() ? ms : Math.min(ms, TURN_PAUSE_MS);
   }
 
@@ -228,74 +250,31 @@ public class DueLook {
   }
 
   /**
-   * The range to claim from without a look; empty if it is not certain which one, or if a task is
-   * due in a lane of the workers.
-   *
-   * @param workers as in {@link LookRequest}
-   * @param paused as in {@link LookRequest}
-   */
-  public Optional<OnlyRange> busyRange(
-      TaskType type,
-      Set<String> stages,
-      Supplier<Map<String, Set<String>>> workers,
-      Set<String> paused) {
-    DueMap known = maps.of(type);
-    TaskFamily family = families.find(type, KNOWN).orElse(null);
-    if (family == null) {
-      return Optional.empty();
-    }
-    long at = node.nanoTime();
-    long newsSeen = known.newsCount();
-    List<Range> ranges = new ArrayList<>();
-    List<Source> sources = new ArrayList<>();
-    for (TaskTable table : family.live()) {
-      Collection<String> names = stages.isEmpty() ? known.stagesOf(table, at).orElse(null) : stages;
-      if (names == null) {
-        return Optional.empty();
-      }
-      names.forEach(stage -> sources.add(new Source(table, stage)));
-    }
-    if (!paused.isEmpty()) {
-      sources.removeIf(source -> paused.contains(source.stage()));
-    }
-    sources.forEach(source -> known.rangeOf(source, at).ifPresent(ranges::add));
-    boolean isBusy =
-        ranges.size() == 1 && !ranges.get(0).isWhole() && known.isBusy(ranges.get(0).source());
-    if (!isBusy || !lanes(family, sources, workers).due().isEmpty()) {
-      return Optional.empty();
-    }
-    known.claimedFrom(ranges.get(0).source(), at);
-    return Optional.of(new OnlyRange(ranges.get(0), newsSeen, at));
-  }
-
-  /**
-   * Records that a claim has taken tasks from a busy range.
+   * Records that a claim has taken tasks from a guessed range.
    *
    * @param first the task that was due first
    * @param isExhausted whether the claim took all due tasks of the range
    */
-  public void recordClaim(OnlyRange busy, TaskRow first, boolean isExhausted) {
-    Source source = busy.range().source();
-    DueMap known = maps.of(source.table().type());
-    Head head = new Head(source, first.id().number(), first.orderTime(), first.now());
-    known.saw(busy.range(), List.of(head), busy.newsSeen(), busy.at());
+  public void recordGuess(Look look, TaskRow first, boolean isExhausted) {
+    Range range = look.guess().orElseThrow();
+    DueMap known = maps.of(first.id().type());
+    Head head = new Head(range.source(), first.id().number(), first.orderTime(), first.now());
+    known.saw(range, List.of(head), look.newsSeen(), look.at());
     if (isExhausted) {
-      known.exhausted(busy.range());
+      known.exhausted(range);
     }
   }
 
-  /** Records the tasks that a claim has left of those that a look saw in a source. */
-  public void recordRemaining(Look look, Range range, List<Head> remaining) {
-    note(maps.of(range.source().table().type()), look, range, remaining);
-  }
-
   /**
-   * Records a range. Of a look at a part of the sources only those are recorded that holds name:
-   * each source is looked at once a turn anyway, and every create would pay for so many hints. Of
-   * lanes none is recorded: each look finds those in which tasks are due.
+   * Records a range: what a look saw in it, or what a claim has left of that. Of a look at a part
+   * of the sources only those are recorded that holds name: each source is looked at once a turn
+   * anyway, and every create would pay for so many hints. Of lanes none is recorded: each look
+   * finds those in which tasks are due.
    */
-  private static void note(DueMap known, Look look, Range range, List<Head> heads) {
-    if (range.source().isOpen() && (look.turn().isEmpty() || known.knows(range.source()))) {
+  public void record(Look look, Range range, List<Head> heads) {
+    Source source = range.source();
+    DueMap known = maps.of(source.table().type());
+    if (source.isOpen() && (look.turn().isEmpty() || known.knows(source))) {
       known.saw(range, heads, look.newsSeen(), look.at());
     }
   }
@@ -306,57 +285,71 @@ public class DueLook {
         .ifPresent(
             turn ->
                 maps.of(turn.began().table().type())
-                    .turns()
+                    .waiting()
                     .resumeBehind(turn.began(), turn.news()));
   }
 
   /**
-   * Looks at all sources that are not known to be quiet.
+   * Looks at all sources that are not known to be quiet. Looks a second time, at everything, before
+   * a hold that is answered in any case is told that nothing is due.
+   */
+  public Look look(LookRequest request) {
+    Look look = look(familyOf(request.type()), request, false);
+    boolean isEnough = look.hasDue() || request.required().stream().allMatch(look::isWholeFor);
+    return isEnough ? look : look(familyOf(request.type()), request, true);
+  }
+
+  private TaskFamily familyOf(TaskType type) {
+    return families.find(type, KNOWN).orElseGet(() -> families.of(type));
+  }
+
+  /**
+   * Looks once; again if the type's live tables have changed, or it has its first lane.
    *
    * @param whole whether to look at all sources, whatever is known
    */
-  public Look look(LookRequest request, boolean whole) {
-    TaskFamily family =
-        families.find(request.type(), KNOWN).orElseGet(() -> families.of(request.type()));
-    Look look = lookAt(family, request, whole);
-    if (!look.isOfOldTables()) {
-      return look;
-    }
-    repeatLook(look); // the next look sees its due tasks again
-    return lookAt(families.find(request.type(), NOW).orElse(family), request, whole);
-  }
-
-  private Look lookAt(TaskFamily family, LookRequest request, boolean whole) {
+  private Look look(TaskFamily family, LookRequest request, boolean whole) {
     DueMap known = maps.of(request.type());
     long at = node.nanoTime();
     long newsSeen = known.newsCount();
-    Part part = partOf(family, request, known, whole);
+    Part part = request.stages().isEmpty() ? nextPart(family, known, whole) : null;
+    Set<Source> news = part == null ? Set.of() : known.waiting().begin(part, at);
+    boolean isAll = part == null || part.isAll();
+    Set<Source> sources = new LinkedHashSet<>(named(family, request.stages()));
+    if (part != null) {
+      sources.addAll(part.sources());
+      sources.addAll(news);
+      sources.removeIf(source -> !family.live().contains(source.table()));
+    }
+    sources.removeIf(source -> request.paused().contains(source.stage()));
     List<Range> ranges = new ArrayList<>();
     Set<String> leftOut = new HashSet<>();
-    Collection<Source> sources = without(request.paused(), part.sources(), Source::stage);
-    Collection<String> required =
-        without(request.paused(), request.requiredStages(), Function.identity());
     for (Source source : sources) {
-      Optional<Range> range =
-          whole || !part.isAll() ? Optional.of(Range.whole(source)) : known.rangeOf(source, at);
-      range.ifPresent(ranges::add);
-      if (range.filter(Range::isWhole).isEmpty()) {
+      Range range = whole || !isAll ? Range.whole(source) : known.rangeOf(source, at).orElse(null);
+      if (range != null) {
+        ranges.add(range);
+      }
+      if (range == null || !range.isWhole()) {
         leftOut.add(source.stage());
       }
-      if (range.isPresent() && !range.get().isWhole()) {
+      if (range != null && !range.isWhole()) {
         known.claimedFrom(source, at);
       }
     }
     Lanes lanes = lanes(family, sources, request.workers());
-    Set<Range> quiet = quietRequired(required, family, known, ranges, leftOut, at);
+    if (request.mayGuess() && lanes.due().isEmpty() && isOnlyBusyOne(known, ranges, request)) {
+      return Look.guess(ranges.get(0), newsSeen, at);
+    }
+    Set<Range> quiet = quietRequired(request, family, known, ranges, leftOut, at);
     lanes.due().forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
     ranges.addAll(quiet);
-    boolean isPaused = !request.paused().isEmpty();
-    boolean isKnownEmpty = part.sources().isEmpty() && part.isAll() && !request.requireFresh();
+    // Of a type in which nothing waits, a look reads at least its live tables.
     boolean isQuiet =
         ranges.isEmpty()
             && request.unchecked().isEmpty()
-            && (!leftOut.isEmpty() || isPaused && part.isAll() || isKnownEmpty && !whole);
+            && (!leftOut.isEmpty()
+                || isAll
+                    && (!request.paused().isEmpty() || !request.required().contains(Set.of())));
     int most = Math.max(1, Math.min(request.limit(), MAX_HEADS / Math.max(1, ranges.size())));
     // In a quiet range most likely nothing is due, and one head is enough to know.
     ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
@@ -366,33 +359,64 @@ public class DueLook {
         seen = store.look(request.type(), ranges, limit, request.unchecked());
       }
     } catch (RuntimeException e) {
-      known.turns().returnNew(part.news());
+      known.waiting().returnNew(news);
       throw e;
     }
     Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
     Look look =
         new Look(
+            Optional.empty(),
             ranges,
             seen.heads(),
             seenInPart(ranges, bySource, limit),
             leftOut,
             lanes,
-            part.isAll() ? Optional.empty() : Optional.of(turn(part, known, seen)),
+            isAll ? Optional.empty() : Optional.of(turn(part, news, known.waiting(), seen)),
             seen.hasRepeats(),
-            Position.isOther(seen.tables(), family),
             newsSeen,
             at);
-    ranges.forEach(
-        range -> note(known, look, range, bySource.getOrDefault(range.source(), List.of())));
+    ranges.forEach(range -> record(look, range, bySource.getOrDefault(range.source(), List.of())));
     known.retain(family.live(), at);
-    return look;
+    if (!Position.isOther(seen.tables(), family)) {
+      return look;
+    }
+    repeatLook(look); // the next look sees its due tasks again
+    TaskFamily present = families.find(request.type(), NOW).orElse(family);
+    return Position.isOther(seen.tables(), present) ? look : look(present, request, whole);
   }
 
-  private static <T> Collection<T> without(
-      Set<String> paused, Collection<T> all, Function<T, String> stage) {
-    return paused.isEmpty()
-        ? all
-        : all.stream().filter(one -> !paused.contains(stage.apply(one))).toList();
+  private static List<Source> named(TaskFamily family, Set<String> stages) {
+    return family.live().stream()
+        .flatMap(table -> stages.stream().map(stage -> new Source(table, stage)))
+        .toList();
+  }
+
+  private Part nextPart(TaskFamily family, DueMap known, boolean whole) {
+    WaitingSources waiting = known.waiting();
+    List<TaskTable> live = family.live();
+    long at = node.nanoTime();
+    if (whole && waiting.all(live, at).isPresent()) {
+      waiting.forget();
+    }
+    return waiting
+        .next(live, at)
+        .orElseGet(
+            () -> {
+              long timesForgotten = waiting.timesForgotten();
+              Source behind = waiting.position(live);
+              return waiting.saw(
+                  behind, store.waitingSources(live, behind), live, timesForgotten, at);
+            });
+  }
+
+  private static boolean isOnlyBusyOne(DueMap known, List<Range> ranges, LookRequest request) {
+    if (ranges.size() != 1 || ranges.get(0).isWhole()) {
+      return false;
+    }
+    Source source = ranges.get(0).source();
+    return known.isBusy(source)
+        && request.required().stream()
+            .allMatch(stages -> stages.isEmpty() || stages.contains(source.stage()));
   }
 
   private Lanes lanes(
@@ -421,21 +445,19 @@ public class DueLook {
    * look, and at the beginning it would read all delete-marked entries.
    */
   private static Set<Range> quietRequired(
-      Collection<String> requiredStages,
+      LookRequest request,
       TaskFamily family,
       DueMap known,
       List<Range> ranges,
       Set<String> leftOut,
       long at) {
     Set<Range> found = new LinkedHashSet<>();
-    if (leftOut.isEmpty() || requiredStages.isEmpty()) {
-      return found;
-    }
-    Set<String> quiet = new HashSet<>(requiredStages);
+    Set<String> quiet = new HashSet<>(leftOut);
+    quiet.retainAll(request.required().stream().flatMap(Set::stream).collect(toSet()));
     ranges.forEach(range -> quiet.remove(range.source().stage()));
     leftOut.removeAll(quiet);
-    for (TaskTable table : family.live()) {
-      quiet.forEach(stage -> found.add(known.requiredRange(new Source(table, stage), at)));
+    for (Source source : named(family, quiet)) {
+      found.add(known.requiredRange(source, at));
     }
     return found;
   }
@@ -450,94 +472,9 @@ public class DueLook {
         .collect(toSet());
   }
 
-  private static Turn turn(Part part, DueMap known, Seen seen) {
+  private static Turn turn(Part part, Set<Source> news, WaitingSources waiting, Seen seen) {
     boolean hasDue = seen.heads().stream().anyMatch(Head::isDue);
-    boolean isUnderWay = known.turns().lookedUpTo(part.last(), hasDue);
-    return new Turn(part.began(), part.news(), isUnderWay, known.turns().beganAt());
-  }
-
-  /**
-   * The sources of one look at a type.
-   *
-   * @param began the source behind which it begins; {@code null} if these are all sources
-   * @param last the source behind which the next look begins; {@code null} at the end of the turn
-   * @param news sources with new tasks that are added to this part
-   */
-  private record Part(Collection<Source> sources, Source began, Source last, Set<Source> news) {
-
-    static Part all(Collection<Source> sources) {
-      return new Part(sources, null, null, Set.of());
-    }
-
-    boolean isAll() {
-      return began == null;
-    }
-  }
-
-  private Part partOf(TaskFamily family, LookRequest request, DueMap known, boolean whole) {
-    List<TaskTable> live = family.live();
-    Set<String> wanted = request.stages();
-    if (!wanted.isEmpty()) {
-      List<Source> named = new ArrayList<>();
-      live.forEach(table -> wanted.forEach(stage -> named.add(new Source(table, stage))));
-      return Part.all(named);
-    }
-    LookTurns turns = known.turns();
-    Source first = new Source(family.begin(), "");
-    Source began = turns.position().orElse(first);
-    boolean isFirst = began.equals(first);
-    long at = node.nanoTime();
-    Sources next = turns.partBehind(began, live, at).orElse(null);
-    if (next == null) {
-      long newsSeen = known.newsCount();
-      next =
-          isFirst
-              ? firstPart(live, known, request.requireFresh(), whole)
-              : store.waitingSources(live, began);
-      if (isFirst && next.last() == null) {
-        turns.end();
-        return Part.all(next.sources());
-      }
-      turns.sawPart(began, next, live, newsSeen, at);
-    }
-    if (isFirst) {
-      turns.begin(at);
-    }
-    Set<Source> sources = new LinkedHashSet<>(next.sources());
-    Set<Source> news = turns.takeNew(began);
-    news.stream().filter(source -> live.contains(source.table())).forEach(sources::add);
-    return new Part(sources, began, next.last(), news);
-  }
-
-  /** The first part of the sources. Reads only the stages of tables whose stages are not known. */
-  private Sources firstPart(
-      List<TaskTable> live, DueMap known, boolean requireFresh, boolean whole) {
-    List<Source> sources = new ArrayList<>();
-    for (TaskTable table : live) {
-      long at = node.nanoTime();
-      int room = DueStore.SOURCES_A_LOOK - sources.size();
-      Optional<Set<String>> seen =
-          whole
-              ? Optional.empty()
-              : requireFresh ? known.freshStagesOf(table, at) : known.stagesOf(table, at);
-      if (room == 0 || seen.filter(stages -> stages.size() > room).isPresent()) {
-        return new Sources(sources, new Source(table, ""));
-      }
-      long newsSeen = known.newsCount();
-      Collection<String> stages =
-          seen.isPresent() ? seen.get() : store.waitingStages(table, "", room);
-      stages.forEach(stage -> sources.add(new Source(table, stage)));
-      if (seen.isEmpty() && stages.size() == room) {
-        return new Sources(sources, sources.get(sources.size() - 1));
-      }
-      if (seen.isEmpty()) {
-        known.sawStages(table, stages, newsSeen, at);
-      }
-    }
-    return new Sources(sources, null);
-  }
-
-  private static long toMs(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(nanos + 999_999);
+    boolean isUnderWay = waiting.lookedUpTo(part.last(), hasDue);
+    return new Turn(part.began(), news, isUnderWay, waiting.beganAt());
   }
 }
