@@ -9,7 +9,6 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.duty.Feature;
-import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -17,9 +16,7 @@ import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,18 +70,6 @@ public class JobStore {
       ORDER BY state, id
       LIMIT :limit
       """);
-
-  private static final String ENDED_AFTER =
-      """
-      SELECT ? AS of_type, part.* FROM (
-      SELECT id, end_time, schedule_id IS NOT NULL AS of_schedule
-      FROM t_job FORCE INDEX (idx_ended)
-      WHERE job_type = ?
-        AND end_time >= ?
-        AND (end_time > ? OR id > ?)
-      ORDER BY end_time, id
-      LIMIT ?) part
-      """;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -212,11 +197,6 @@ public class JobStore {
     return states;
   }
 
-  /** Epoch ms on the database's clock. */
-  public long now() {
-    return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
-  }
-
   /** The types of which there are jobs. */
   public List<String> types() {
     return jdbc.sql("SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)")
@@ -233,34 +213,30 @@ public class JobStore {
   public record Ended(long id, long endTime, boolean ofSchedule) {}
 
   /**
-   * The jobs of each type that ended after {@code last}, or at its time with a higher id, in this
-   * order; one statement for each {@link TableSql#groups group} of types.
+   * The jobs of a type that ended after {@code last}, or at its time with a higher id, in this
+   * order.
    *
-   * @param last the last job of the page before, by type
-   * @param limit for each type
+   * @param last the last job of the page before
    */
-  public Map<String, List<Ended>> endedAfter(Map<String, Ended> last, int limit) {
-    Map<String, List<Ended>> ended = new HashMap<>();
-    for (List<String> types : TableSql.groups(List.copyOf(last.keySet()))) {
-      List<Object> values = new ArrayList<>();
-      for (String type : types) {
-        Ended job = last.get(type);
-        values.addAll(List.of(type, type, job.endTime(), job.endTime(), job.id(), limit));
-      }
-      jdbc.sql(String.join("UNION ALL\n", Collections.nCopies(types.size(), ENDED_AFTER)))
-          .params(values)
-          .query(
-              rs -> {
-                ended
-                    .computeIfAbsent(rs.getString("of_type"), type -> new ArrayList<>())
-                    .add(
-                        new Ended(
-                            rs.getLong("id"),
-                            rs.getLong("end_time"),
-                            rs.getBoolean("of_schedule")));
-              });
-    }
-    return ended;
+  public List<Ended> endedAfter(String type, Ended last, int limit) {
+    return jdbc.sql(
+            """
+            SELECT id, end_time, schedule_id IS NOT NULL AS of_schedule
+            FROM t_job FORCE INDEX (idx_ended)
+            WHERE job_type = :type
+              AND end_time >= :time
+              AND (end_time > :time OR id > :id)
+            ORDER BY end_time, id
+            LIMIT :limit
+            """)
+        .param("type", type)
+        .param("time", last.endTime())
+        .param("id", last.id())
+        .param("limit", limit)
+        .query(
+            (rs, row) ->
+                new Ended(rs.getLong("id"), rs.getLong("end_time"), rs.getBoolean("of_schedule")))
+        .list();
   }
 
   /**

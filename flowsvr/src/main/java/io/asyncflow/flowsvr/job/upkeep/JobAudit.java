@@ -6,13 +6,11 @@ import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobCounts;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
-import io.asyncflow.flowsvr.job.core.JobStore.Ended;
 import io.asyncflow.flowsvr.job.core.JobStore.Unfinished;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
-import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -21,7 +19,6 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,8 +35,8 @@ import org.springframework.stereotype.Service;
  * increments the version of its job. So a count between two reads of the same version is
  * consistent, and a repair is guarded by that version.
  *
- * <p>Unfinished jobs are audited in turn, ended jobs once, a while after their end. The counts of
- * an ended job show when an operator ran one of its children again.
+ * <p>Unfinished jobs are audited in turn. The counts of a job that has ended hold nothing up; a
+ * retry makes it an unfinished one.
  *
  * <p>Not thread-safe; may run on several servers at once.
  */
@@ -51,13 +48,7 @@ public class JobAudit {
   /** Jobs that changed more recently are skipped: their changes may be under way. */
   private static final Duration QUIET = Duration.ofSeconds(60);
 
-  /** How far back a new leader audits ended jobs. */
-  private static final Duration HINDSIGHT = Duration.ofHours(1);
-
   private static final int JOBS = 200;
-
-  /** Types whose ended jobs one round reads; the next round continues. */
-  private static final int TYPES = 1_000;
 
   /** Children counted in one round; the job that exceeds the limit is the last one. */
   private static final int CHILDREN = 20_000;
@@ -70,8 +61,6 @@ public class JobAudit {
   private final TaskQueries tasks;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
-  private final RoundRobin<String> turns = new RoundRobin<>(TYPES);
-  private final Map<String, Ended> lastEnded = new HashMap<>();
   private Unfinished lastUnfinished;
   private int childrenLeft;
 
@@ -100,53 +89,21 @@ public class JobAudit {
   }
 
   int runOnce(Duration quiet) {
-    List<String> types = jobs.types();
-    if (types.isEmpty()) {
-      return 0; // the usual case: no jobs
-    }
     childrenLeft = CHILDREN;
     FailureCollector failures = new FailureCollector();
-    int repaired = auditUnfinished(quiet, failures);
-    long now = jobs.now();
-    Map<String, Ended> last = new HashMap<>();
-    for (String type : turns.next(types)) {
-      last.put(
-          type,
-          lastEnded.computeIfAbsent(
-              type, first -> new Ended(0, now - HINDSIGHT.toMillis(), false)));
-    }
-    for (Map.Entry<String, List<Ended>> ended : jobs.endedAfter(last, JOBS).entrySet()) {
-      repaired += auditEnded(ended.getKey(), ended.getValue(), now - quiet.toMillis(), failures);
-    }
-    failures.throwFirst();
-    return repaired;
-  }
-
-  private int auditUnfinished(Duration quiet, FailureCollector failures) {
     int repaired = 0;
     List<Unfinished> page = jobs.unfinished(lastUnfinished, quiet, JOBS);
     for (Unfinished job : page) {
       if (childrenLeft <= 0) {
-        return repaired;
+        break;
       }
       lastUnfinished = job;
       repaired += failures.orElse(0, () -> audit(job.id(), quiet));
     }
-    if (page.size() < JOBS) {
+    if (page.size() < JOBS && childrenLeft > 0) {
       lastUnfinished = null; // wrap around
     }
-    return repaired;
-  }
-
-  private int auditEnded(String type, List<Ended> ended, long until, FailureCollector failures) {
-    int repaired = 0;
-    for (Ended next : ended) {
-      if (childrenLeft <= 0 || next.endTime() > until) {
-        break;
-      }
-      lastEnded.put(type, next);
-      repaired += failures.orElse(0, () -> audit(next.id(), Duration.ZERO));
-    }
+    failures.throwFirst();
     return repaired;
   }
 
@@ -165,7 +122,8 @@ public class JobAudit {
                           job.total() == null
                               ? hasLost(job, JobPlace.splitOf(id), job.splitTask())
                               : !isMerging(job) && isMiscounted(job);
-                      case RUNNING, RETRYING, SUCCESS, FAILED, CANCELLED -> isMiscounted(job);
+                      case RUNNING, RETRYING -> isMiscounted(job);
+                      case SUCCESS, FAILED, CANCELLED -> false; // since the page was read
                     })
             .isPresent();
     return isRepaired ? 1 : 0;

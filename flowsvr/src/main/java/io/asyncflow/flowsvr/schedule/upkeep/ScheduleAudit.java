@@ -119,7 +119,7 @@ class ScheduleAudit {
     int recorded = 0;
     boolean isLast = false;
     for (int page = 0; page < MAX_PAGES && !isLast; page++) {
-      List<Ended> ended = jobs.endedAfter(Map.of(type, last), PAGE).getOrDefault(type, List.of());
+      List<Ended> ended = jobs.endedAfter(type, last, PAGE);
       recorded +=
           lateEnds.recordMissing(ended.stream().filter(Ended::ofSchedule).map(Ended::id).toList());
       isLast = ended.size() < PAGE;

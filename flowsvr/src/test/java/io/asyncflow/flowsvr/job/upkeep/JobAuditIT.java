@@ -116,17 +116,6 @@ class JobAuditIT {
   }
 
   @Test
-  void endedJobWithWrongCountsIsCorrectedAndKeepsItsEnd() {
-    String id = released(2, FailurePolicy.FINISH);
-    jobs.success(jobs.hold(book.name(), "child"), "[0]");
-    jobs.fail(jobs.hold(book.name(), "child"), "no");
-    jdbc.sql("UPDATE t_job SET failed = 0, cancelled = 1 WHERE id = ?").param(id).update();
-    auditAll();
-    assertThat(jobs.get(id).state()).isEqualTo(JobState.FAILED);
-    assertCounts(id, 1, 1, 0);
-  }
-
-  @Test
   void childThatAnOperatorLetsRunAfterTheEndOfItsJobIsNoneOfIt() {
     String id = released(1, FailurePolicy.FINISH);
     Task child = jobs.hold(book.name(), "child");
