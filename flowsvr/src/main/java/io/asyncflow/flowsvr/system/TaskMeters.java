@@ -88,15 +88,6 @@ public class TaskMeters {
         .register(registry);
   }
 
-  /** Counts a job that was created. */
-  public void jobCreated(String type) {
-    Counter.builder(PREFIX + "jobs.submitted")
-        .description("jobs that were created")
-        .tag(TYPE, types.of(type))
-        .register(registry)
-        .increment();
-  }
-
   /**
    * Counts a report that was not accepted.
    *

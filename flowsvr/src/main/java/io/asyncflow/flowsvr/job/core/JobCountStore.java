@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.job.core;
 
-import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.partitioningBy;
 import static java.util.stream.Collectors.toList;
@@ -14,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.core.annotation.Order;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
@@ -29,36 +27,28 @@ import org.springframework.stereotype.Component;
 @Order(TaskLedger.JOBS)
 public class JobCountStore implements TaskLedger {
 
-  // The first two come first: assignments are evaluated from left to right, so they read the old
-  // values. A successful job keeps its state; an operator may still change the status of its
-  // children. A team goes on after a failure, because the copy may move to another worker; see
-  // endTeam.
+  // The state comes first, so it reads the old counts. A team goes on after a failure, because the
+  // copy may move to another worker; see endTeam.
   private static final String COUNT =
-      sql(
-          """
-      UPDATE t_job
-      SET modify_time = IF(state = 'SUCCESS', modify_time, now_ms),
-          state = CASE
-            WHEN state = 'RUNNING' AND done + :done = total
-              THEN IF(merges = 1, 'MERGING', 'SUCCESS')
-            WHEN state = 'RUNNING' AND team IS NOT NULL
-              THEN 'RUNNING'
-            WHEN state = 'RUNNING' AND done + failed + cancelled + :done + :failed + :cancelled = total
-              THEN 'FAILED'
-            WHEN state = 'RUNNING' AND fail_fast = 1 AND failed + cancelled + :failed + :cancelled > 0
-              THEN 'STOPPING'
-            WHEN state = 'STOPPING' AND total IS NOT NULL
-                AND done + failed + cancelled + :done + :failed + :cancelled = released
-              THEN stop_as
-            ELSE state
-          END,
-          done = done + :done,
-          failed = failed + :failed,
-          cancelled = cancelled + :cancelled,
-          end_time = IF(state IN ('SUCCESS', 'FAILED', 'CANCELLED'), COALESCE(end_time, now_ms), NULL),
-          version = version + 1
-      WHERE id = :id
-      """);
+      """
+      state = CASE
+        WHEN state = 'RUNNING' AND done + :done = total
+          THEN IF(merges = 1, 'MERGING', 'SUCCESS')
+        WHEN state = 'RUNNING' AND team IS NOT NULL
+          THEN 'RUNNING'
+        WHEN state = 'RUNNING' AND done + failed + cancelled + :done + :failed + :cancelled = total
+          THEN 'FAILED'
+        WHEN state = 'RUNNING' AND fail_fast = 1 AND failed + cancelled + :failed + :cancelled > 0
+          THEN 'STOPPING'
+        WHEN state = 'STOPPING' AND total IS NOT NULL
+            AND done + failed + cancelled + :done + :failed + :cancelled = released
+          THEN stop_as
+        ELSE state
+      END,
+      done = done + :done,
+      failed = failed + :failed,
+      cancelled = cancelled + :cancelled\
+      """;
 
   // total comes before state, which reads it.
   private static final String SPLIT =
@@ -66,7 +56,6 @@ public class JobCountStore implements TaskLedger {
       total = IF(staged_epoch = :epoch, staged, 0),
       state = IF(state = 'STOPPING', stop_as,
         IF(total > 0, 'RUNNING', IF(merges = 1, 'MERGING', 'SUCCESS'))),
-      end_time = IF(state IN ('SUCCESS', 'FAILED', 'CANCELLED'), now_ms, NULL),
       run_time = now_ms,
       run_base = 0\
       """;
@@ -75,8 +64,7 @@ public class JobCountStore implements TaskLedger {
       """
       state = IF(state = 'STOPPING', stop_as, :state),
       result = IF(state = 'SUCCESS', :result, NULL),
-      err_msg = IF(state = 'SUCCESS', NULL, :error),
-      end_time = now_ms\
+      err_msg = IF(state = 'SUCCESS', NULL, :error)\
       """;
 
   private static final String AGAIN =
@@ -84,16 +72,13 @@ public class JobCountStore implements TaskLedger {
       state = :again,
       pause = NULL,
       result = NULL,
-      err_msg = NULL,
-      end_time = NULL\
+      err_msg = NULL\
       """;
 
-  private final JdbcClient jdbc;
   private final JobStore jobs;
   private final JobEvents jobEvents;
 
-  JobCountStore(JdbcClient jdbc, JobStore jobs, JobEvents jobEvents) {
-    this.jdbc = jdbc;
+  JobCountStore(JobStore jobs, JobEvents jobEvents) {
     this.jobs = jobs;
     this.jobEvents = jobEvents;
   }
@@ -140,10 +125,7 @@ public class JobCountStore implements TaskLedger {
         () ->
             jobs.change(
                 team.id(),
-                """
-                state = IF(done + failed + cancelled = total, 'FAILED', 'STOPPING'),
-                end_time = IF(state = 'FAILED', now_ms, NULL)\
-                """,
+                "state = IF(done + failed + cancelled = total, 'FAILED', 'STOPPING')",
                 """
                 version = :version
                 AND state = 'RUNNING'
@@ -155,13 +137,11 @@ public class JobCountStore implements TaskLedger {
 
   /** Returns whether there is such a job. */
   private boolean count(long jobId, JobCounts delta) {
-    return jdbc.sql(COUNT)
-            .param("done", delta.done())
-            .param("failed", delta.failed())
-            .param("cancelled", delta.cancelled())
-            .param("id", jobId)
-            .update()
-        == 1;
+    return jobs.change(
+        jobId,
+        COUNT,
+        "TRUE",
+        Map.of("done", delta.done(), "failed", delta.failed(), "cancelled", delta.cancelled()));
   }
 
   private void coordinate(long jobId, Change change) {

@@ -9,7 +9,6 @@ import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobStore.KeyUse;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Sha256;
-import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -56,7 +55,7 @@ public class JobCreator {
   private final RetryingTransactions transactions;
   private final JobEvents jobEvents;
   private final Events events;
-  private final TaskMeters meters;
+  private final JobMeters meters;
 
   JobCreator(
       TaskTypes types,
@@ -67,7 +66,7 @@ public class JobCreator {
       RetryingTransactions transactions,
       JobEvents jobEvents,
       Events events,
-      TaskMeters meters) {
+      JobMeters meters) {
     this.types = types;
     this.tasks = tasks;
     this.jobs = jobs;
@@ -133,7 +132,7 @@ public class JobCreator {
       } else {
         createRunning(id, type, job, origin, hash, join);
       }
-      meters.jobCreated(type.name());
+      meters.created(type.name());
       return id;
     } catch (DuplicateKeyException e) {
       // Another call with the same key committed first.

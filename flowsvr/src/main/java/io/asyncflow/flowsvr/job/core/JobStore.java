@@ -9,6 +9,8 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.duty.Feature;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -22,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.GeneratedKeyHolder;
+import org.springframework.jdbc.support.KeyHolder;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -36,6 +40,7 @@ public class JobStore {
 
   private static final String PAUSABLE = "'SPLITTING', 'RUNNING', 'RETRYING', 'MERGING'";
   private static final String UNENDED = PAUSABLE + ", 'STOPPING'";
+  private static final String FINAL = "'SUCCESS', 'FAILED', 'CANCELLED'";
 
   /** Jobs that have not ended. */
   public static final Feature UNFINISHED = new Feature("t_job WHERE state IN (" + UNENDED + ")");
@@ -54,32 +59,37 @@ public class JobStore {
   private static final String UNFINISHED_AFTER =
       sql(
           """
-      SELECT state, id, team IS NOT NULL AS is_team,
-        modify_time <= now_ms - :age AND CASE
-          WHEN state = 'STOPPING' THEN 1
-          WHEN pause = 1 THEN pause_cursor < released
-          WHEN pause = 2 THEN 1
-          WHEN state = 'MERGING' THEN merge_number IS NULL
-          WHEN state = 'SPLITTING' OR (state = 'RUNNING' AND (released = total OR team IS NOT NULL)) THEN 0
-          ELSE release_window IS NULL
-            OR released - done - failed - cancelled < release_window
-        END AS is_overdue
-      FROM t_job FORCE INDEX (idx_state)
-      WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
-        AND (state > :state OR (state = :state AND id > :id))
-      ORDER BY state, id
-      LIMIT :limit
-      """);
+          SELECT state, id, team IS NOT NULL AS is_team,
+            modify_time <= now_ms - :age AND CASE
+              WHEN state = 'STOPPING' THEN 1
+              WHEN pause = 1 THEN pause_cursor < released
+              WHEN pause = 2 THEN 1
+              WHEN state = 'MERGING' THEN merge_number IS NULL
+              WHEN state = 'SPLITTING' OR (state = 'RUNNING' AND (released = total OR team IS NOT NULL)) THEN 0
+              ELSE release_window IS NULL
+                OR released - done - failed - cancelled < release_window
+            END AS is_overdue
+          FROM t_job FORCE INDEX (idx_state)
+          WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
+            AND (state > :state OR (state = :state AND id > :id))
+          ORDER BY state, id
+          LIMIT :limit
+          """);
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /** {@code split_number} of a job without a split. */
   private static final long NO_SPLIT = 0;
 
-  private final JdbcClient jdbc;
+  /** What the UPDATE of a job returns if the job has ended by it. */
+  private static final int ENDED = 2;
 
-  JobStore(JdbcClient jdbc) {
+  private final JdbcClient jdbc;
+  private final Events events;
+
+  JobStore(JdbcClient jdbc, Events events) {
     this.jdbc = jdbc;
+    this.events = events;
   }
 
   /**
@@ -109,15 +119,15 @@ public class JobStore {
     jdbc.sql(
             sql(
                 """
-            INSERT INTO t_job
-                  (id, user_id, job_type, child_type, priority, release_window, fail_fast,
-                   idempotency_key, body_hash, input_bytes, state, split_number, split_table, create_time, modify_time,
-               schedule_id, fire_time, staged, total, run_time, merges, team, trace_parent)
-                VALUES (:id, :user, :jobType, :childType, :priority, :window, :failFast,
-                   :key, :hash, :bytes, :state, :splitNumber, :splitTable, now_ms, now_ms,
-               :schedule, :fireTime, COALESCE(:children, 0), :children,
-               IF(:children IS NULL, NULL, now_ms), :merges, :team, :traceParent)
-            """))
+                INSERT INTO t_job
+                      (id, user_id, job_type, child_type, priority, release_window, fail_fast,
+                       idempotency_key, body_hash, input_bytes, state, split_number, split_table, create_time, modify_time,
+                   schedule_id, fire_time, staged, total, run_time, merges, team, trace_parent)
+                    VALUES (:id, :user, :jobType, :childType, :priority, :window, :failFast,
+                       :key, :hash, :bytes, :state, :splitNumber, :splitTable, now_ms, now_ms,
+                   :schedule, :fireTime, COALESCE(:children, 0), :children,
+                   IF(:children IS NULL, NULL, now_ms), :merges, :team, :traceParent)
+                """))
         .param("id", id)
         .param("user", job.userId())
         .param("jobType", job.jobType())
@@ -308,26 +318,36 @@ public class JobStore {
   }
 
   /**
-   * Changes a job if the guard holds; false if it does not. Each change has a version of its own.
+   * Changes a job if the guard holds; false if it does not. Each change has a version of its own. A
+   * job has a time of its end while its state is final; the statement that sets it returns {@value
+   * #ENDED} as its last id, so {@link JobEnded} is published once for each end. A successful job
+   * keeps the time of its change; an operator may still change the status of its children.
    *
-   * @param assignments evaluated from left to right
+   * @param assignments evaluated from left to right, as are those that follow
    */
   boolean change(long id, String assignments, String guard, Map<String, ?> params) {
-    return jdbc.sql(
+    KeyHolder last = new GeneratedKeyHolder();
+    int changed =
+        jdbc.sql(
                 sql(
                     """
                     UPDATE t_job
                     SET %s,
-                        version = version + 1,
-                        modify_time = now_ms
+                        version = version
+                          + LAST_INSERT_ID(IF(end_time IS NULL AND state IN (%s), %s, 1)),
+                        modify_time = IF(end_time IS NOT NULL AND state = 'SUCCESS', modify_time, now_ms),
+                        end_time = IF(state IN (%s), COALESCE(end_time, now_ms), NULL)
                     WHERE id = :id
                       AND %s
                     """
-                        .formatted(assignments, guard)))
+                        .formatted(assignments, FINAL, ENDED, FINAL, guard)))
             .params(params)
             .param("id", id)
-            .update()
-        == 1;
+            .update(last);
+    if (changed == 1 && last.getKey().intValue() == ENDED) {
+      AfterCommit.run(() -> events.publish(new JobEnded(id)));
+    }
+    return changed == 1;
   }
 
   /** Corrects the counts of a job; false if it has changed since it was read. */
@@ -443,7 +463,7 @@ public class JobStore {
         err_msg = NULL,
         run_time = now_ms,
         run_base = done,
-        end_time = IF(state = 'SUCCESS', now_ms, NULL)\
+        end_time = NULL\
         """,
         "state IN ('FAILED', 'CANCELLED') AND version = :version",
         Map.of(

@@ -9,6 +9,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobEvents;
+import io.asyncflow.flowsvr.job.core.JobMeters;
 import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
@@ -72,6 +73,7 @@ public class JobSteps {
   private final NewTaskTables newTaskTables;
   private final RetryingTransactions transactions;
   private final JobEvents jobEvents;
+  private final JobMeters meters;
   private final Events events;
 
   JobSteps(
@@ -88,6 +90,7 @@ public class JobSteps {
       NewTaskTables newTaskTables,
       RetryingTransactions transactions,
       JobEvents jobEvents,
+      JobMeters meters,
       Events events) {
     this.jobs = jobs;
     this.jobTasks = jobTasks;
@@ -102,6 +105,7 @@ public class JobSteps {
     this.newTaskTables = newTaskTables;
     this.transactions = transactions;
     this.jobEvents = jobEvents;
+    this.meters = meters;
     this.events = events;
   }
 
@@ -121,7 +125,11 @@ public class JobSteps {
   /** Executes a step; false if there was none. */
   boolean step(long jobId) {
     JobRow job = jobs.find(jobId).orElse(null);
-    return job != null && step(job);
+    if (job == null) {
+      return false;
+    }
+    meters.show(job.jobType().name());
+    return step(job);
   }
 
   /**

@@ -74,15 +74,6 @@ public final class Durations {
       sumMs += spread.sumMs;
     }
 
-    /**
-     * @param objective the index of the first that these durations met
-     * @param ms their sum
-     */
-    public void add(int objective, long durations, long ms) {
-      counts[objective] += durations;
-      sumMs += ms;
-    }
-
     public void addAll(ByObjective other) {
       for (int i = 0; i < counts.length; i++) {
         counts[i] += other.counts[i];

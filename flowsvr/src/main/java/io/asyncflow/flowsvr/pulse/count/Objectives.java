@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.pulse.count;
 
-import static java.util.stream.Collectors.joining;
-
+import java.time.Duration;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -31,15 +30,8 @@ public final class Objectives {
 
   private Objectives() {}
 
-  /**
-   * In SQL, how many of them a duration exceeds, which is the index of the first that it meets.
-   *
-   * @param ms an expression: whole milliseconds, not null
-   */
-  public static String sql(String ms) {
-    return LongStream.of(MS)
-        .mapToObj(Long::toString)
-        .collect(joining(", ", "INTERVAL(" + ms + " - 1, ", ")"));
+  public static Duration[] durations() {
+    return LongStream.of(MS).mapToObj(Duration::ofMillis).toArray(Duration[]::new);
   }
 
   /** The upper bounds, and infinity. */
