@@ -1,140 +1,139 @@
 package io.asyncflow.flowsvr.pulse;
 
+import static java.util.Map.entry;
+
 import io.asyncflow.flowsvr.pulse.count.Count;
-import io.asyncflow.flowsvr.pulse.count.Durations.ByObjective;
+import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.pulse.count.Objectives;
-import io.asyncflow.flowsvr.system.metric.ScrapedMetrics;
-import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
-import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.asyncflow.flowsvr.system.metric.StageSeries;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.prometheus.metrics.model.snapshots.Labels;
-import io.prometheus.metrics.model.snapshots.MetricSnapshot;
-import io.prometheus.metrics.model.snapshots.Unit;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
 
 /**
- * What {@link TaskPulse} has counted, as metrics of each type and stage. They are made at a scrape;
- * nothing is counted for them alone.
+ * What {@link TaskPulse} counts, as metrics of the types and stages that {@link StageSeries} keeps
+ * apart. A series stays until the server stops, also when its stage has been quiet. Thread-safe.
  */
 @Component
 class PulseMeters {
 
-  private static final double[] BOUNDS = Objectives.seconds();
+  private static final Map<Count, Named> COUNTERS =
+      Map.ofEntries(
+          entry(Count.CREATED, new Named("tasks.submitted", "tasks that were created")),
+          entry(Count.HELD, new Named("tasks.held", "holds of tasks by workers")),
+          entry(Count.MOVED_ON, new Named("tasks.moved", "tasks whose run led to another stage")),
+          entry(
+              Count.RETRIED,
+              new Named("tasks.retried", "runs that failed by a report, with a retry to come")),
+          entry(
+              Count.GIVEN_BACK,
+              new Named(
+                  "tasks.returned",
+                  "holds that were given back without a result, by RELEASE or SNOOZE")),
+          entry(Count.SUCCEEDED, ended("success")),
+          entry(Count.FAILED, ended("failed")),
+          entry(Count.CANCELLED, ended("cancelled")),
+          entry(Count.LOST, expired("lost")),
+          entry(Count.TIMED_OUT, expired("timed_out")),
+          entry(Count.POISONED, expired("poison")));
 
-  private static final List<Counts> COUNTS =
-      List.of(
-          new Counts("asyncflow_tasks_submitted", "tasks that were created", Count.CREATED),
-          new Counts("asyncflow_tasks_held", "holds of tasks by workers", Count.HELD),
-          new Counts(
-              "asyncflow_tasks_moved", "tasks whose run led to another stage", Count.MOVED_ON),
-          new Counts(
-              "asyncflow_tasks_retried",
-              "runs that failed by a report, with a retry to come",
-              Count.RETRIED),
-          new Counts(
-              "asyncflow_tasks_returned",
-              "holds that were given back without a result, by RELEASE or SNOOZE",
-              Count.GIVEN_BACK),
-          new Counts(
-              "asyncflow_tasks_ended",
-              "tasks that ended, by their status",
-              "status",
-              Map.of(
-                  "success", Count.SUCCEEDED,
-                  "failed", Count.FAILED,
-                  "cancelled", Count.CANCELLED)),
-          new Counts(
-              "asyncflow_leases_expired",
-              "leases that ended without a report: of lost workers (or ended by an operator), of runs"
-                  + " that took too long, and the last ones of tasks that were lost too often",
-              "verdict",
-              Map.of(
-                  "lost", Count.LOST,
-                  "timed_out", Count.TIMED_OUT,
-                  "poison", Count.POISONED)));
+  private final MeterRegistry registry;
+  private final StageSeries names = new StageSeries(Numbers.OTHER_STAGES);
+  private final Map<Labels, Series> series = new HashMap<>();
 
-  private static final List<Spreads> SPREADS =
-      List.of(
-          new Spreads(
-              "asyncflow_tasks_wait_seconds",
-              "from when a task was due to its hold",
-              StageTotals::waits),
-          new Spreads(
-              "asyncflow_tasks_run_seconds",
-              "from a hold to the report of its result, or to its time-out",
-              StageTotals::runs),
-          new Spreads(
-              "asyncflow_tasks_life_seconds",
-              "from the creation of a task to its success or failure, by its last stage",
-              StageTotals::lives));
-
-  PulseMeters(TaskPulse pulse, ScrapedMetrics metrics) {
-    List<String> names =
-        Stream.concat(COUNTS.stream().map(Counts::name), SPREADS.stream().map(Spreads::name))
-            .toList();
-    metrics.add(names, () -> snapshots(pulse.totals()));
+  PulseMeters(MeterRegistry registry) {
+    this.registry = registry;
   }
 
   /**
-   * Counters of one name.
+   * The name and the description of a counter.
    *
-   * @param label that tells them apart; {@code null} if there is one
+   * @param tags tell it apart from others of its name
    */
-  private record Counts(String name, String help, String label, Map<String, Count> values) {
-
-    Counts(String name, String help, Count count) {
-      this(name, help, null, Map.of("", count));
-    }
-
-    MetricSnapshot snapshot(Map<Labels, StageTotals> totals) {
-      CounterSnapshot.Builder snapshot = CounterSnapshot.builder().name(name).help(help);
-      totals.forEach(
-          (labels, sums) ->
-              values.forEach(
-                  (value, count) ->
-                      snapshot.dataPoint(
-                          CounterDataPointSnapshot.builder()
-                              .labels(label == null ? labels : labels.add(label, value))
-                              .value(sums.count(count))
-                              .build())));
-      return snapshot.build();
+  private record Named(String name, String description, Tags tags) {
+    Named(String name, String description) {
+      this(name, description, Tags.empty());
     }
   }
 
-  /** Histograms of one name. */
-  private record Spreads(String name, String help, Function<StageTotals, ByObjective> of) {
+  private static Named ended(String status) {
+    return new Named("tasks.ended", "tasks that ended, by their status", Tags.of("status", status));
+  }
 
-    MetricSnapshot snapshot(Map<Labels, StageTotals> totals) {
-      HistogramSnapshot.Builder snapshot =
-          HistogramSnapshot.builder().name(name).help(help).unit(Unit.SECONDS);
-      totals.forEach(
-          (labels, sums) -> {
-            ByObjective spread = of.apply(sums);
-            if (LongStream.of(spread.counts()).sum() > 0) {
-              snapshot.dataPoint(
-                  HistogramDataPointSnapshot.builder()
-                      .labels(labels)
-                      .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS, spread.counts()))
-                      .sum(spread.sumSeconds())
-                      .build());
-            }
-          });
-      return snapshot.build();
+  private static Named expired(String verdict) {
+    return new Named(
+        "leases.expired",
+        "leases that ended without a report: of lost workers (or ended by an operator), of runs that"
+            + " took too long, and the last ones of tasks that were lost too often",
+        Tags.of("verdict", verdict));
+  }
+
+  /** What is measured of tasks; shown from the first duration on. */
+  enum Span {
+    WAIT("from when a task was due to its hold"),
+    RUN("from a hold to the report of its result, or to its time-out"),
+    LIFE("from the creation of a task to its success or failure, by its last stage");
+
+    private final String description;
+
+    Span(String description) {
+      this.description = description;
     }
   }
 
-  private static List<MetricSnapshot> snapshots(Map<Labels, StageTotals> totals) {
-    List<MetricSnapshot> snapshots = new ArrayList<>();
-    COUNTS.forEach(counts -> snapshots.add(counts.snapshot(totals)));
-    SPREADS.forEach(spreads -> snapshots.add(spreads.snapshot(totals)));
-    return snapshots;
+  /** The series of a stage, which it may share. */
+  synchronized Series of(String type, String stage) {
+    return series.computeIfAbsent(names.of(type, stage), Series::new);
+  }
+
+  /** The counters of a stage begin together, so that a first failure after a success is a rise. */
+  final class Series {
+
+    private final Tags tags;
+    private final Map<Count, Counter> counters = new EnumMap<>(Count.class);
+    private final Map<Span, Timer> timers = new ConcurrentHashMap<>();
+
+    private Series(Labels labels) {
+      this.tags = Tags.of("type", labels.get("type"), "stage", labels.get("stage"));
+      COUNTERS.forEach(
+          (count, named) ->
+              counters.put(
+                  count,
+                  Counter.builder("asyncflow." + named.name())
+                      .description(named.description())
+                      .tags(tags.and(named.tags()))
+                      .register(registry)));
+    }
+
+    void count(Count count, int times) {
+      Counter counter = counters.get(count);
+      if (counter != null) {
+        counter.increment(times);
+      }
+    }
+
+    /** Less than 0 counts as 0. */
+    void took(Span span, long ms) {
+      Timer timer = timers.get(span);
+      (timer == null ? timers.computeIfAbsent(span, this::timer) : timer)
+          .record(Math.max(0, ms), TimeUnit.MILLISECONDS);
+    }
+
+    private Timer timer(Span span) {
+      return Timer.builder("asyncflow.tasks." + span.name().toLowerCase(Locale.ROOT))
+          .description(span.description)
+          .tags(tags)
+          .serviceLevelObjectives(Objectives.durations())
+          .register(registry);
+    }
   }
 }

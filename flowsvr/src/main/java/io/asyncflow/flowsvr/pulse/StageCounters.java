@@ -1,95 +1,76 @@
 package io.asyncflow.flowsvr.pulse;
 
+import io.asyncflow.flowsvr.pulse.PulseMeters.Span;
 import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Durations;
-import io.asyncflow.flowsvr.pulse.count.Durations.Spread;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the tasks of one stage. They only rise, so what has happened since a read is a difference,
- * and no count is lost to a reader. Thread-safe, but for {@link #news}.
+ * Counts the tasks of one stage, for Prometheus and for {@code t_metric}. The counts only rise, so
+ * what is to be written is a difference, and no count is lost to a reader. Thread-safe, but for
+ * {@link #drain}.
  */
 final class StageCounters {
 
+  private final PulseMeters.Series meters;
   private final LongAdder[] counts = new LongAdder[Count.values().length];
   private final Durations runs = new Durations();
   private final Durations waits = new Durations();
-  private final Durations lives = new Durations();
+  private final long[] drained = new long[counts.length];
+  private int quietDrains;
 
-  private final long[] taken = new long[counts.length];
-  private int quietLooks;
-
-  StageCounters() {
+  StageCounters(PulseMeters.Series meters) {
+    this.meters = meters;
     for (int i = 0; i < counts.length; i++) {
       counts[i] = new LongAdder();
     }
   }
 
   void count(Count count, int times) {
+    meters.count(count, times);
     counts[count.ordinal()].add(times);
   }
 
   void ran(long ms) {
+    meters.took(Span.RUN, ms);
     runs.add(ms);
   }
 
   void waited(long ms) {
+    meters.took(Span.WAIT, ms);
     waits.add(ms);
   }
 
-  /** A task has ended in this stage, so long after its creation. */
+  /** A task has ended in this stage, so long after its creation; {@code t_metric} has no column. */
   void lived(long ms) {
-    lives.add(ms);
+    meters.took(Span.LIFE, ms);
   }
 
-  /**
-   * What has been counted in some time.
-   *
-   * @param counts by the ordinals of {@link Count}
-   */
-  record News(long[] counts, Spread runs, Spread waits, Spread lives) {
-
-    /** What {@code t_metric} keeps of it. */
-    Numbers numbers() {
-      Numbers numbers = new Numbers();
-      for (Count count : Count.values()) {
-        numbers.add(count, counts[count.ordinal()]);
-      }
-      runs.addTo(numbers.runs());
-      waits.addTo(numbers.waits());
-      return numbers;
-    }
-  }
-
-  /**
-   * What has been counted since the last look that took it; empty for nothing.
-   *
-   * @param takes whether the next look begins here
-   */
-  Optional<News> news(boolean takes) {
-    long[] more = new long[counts.length];
+  /** What has been counted since the last drain; empty for nothing. */
+  Optional<Numbers> drain() {
+    Numbers news = new Numbers();
     boolean any = false;
-    for (int i = 0; i < counts.length; i++) {
+    for (Count count : Count.values()) {
+      int i = count.ordinal();
       long sum = counts[i].sum();
-      more[i] = sum - taken[i];
-      any |= more[i] > 0;
-      if (takes) {
-        taken[i] = sum;
-      }
+      any |= sum > drained[i];
+      news.add(count, sum - drained[i]);
+      drained[i] = sum;
     }
-    if (takes) {
-      quietLooks = any ? 0 : quietLooks + 1;
+    quietDrains = any ? 0 : quietDrains + 1;
+    if (!any) {
+      return Optional.empty();
     }
     // What was measured is counted next, and is news together with its count.
-    return any
-        ? Optional.of(new News(more, runs.news(takes), waits.news(takes), lives.news(takes)))
-        : Optional.empty();
+    runs.drainTo(news.runs());
+    waits.drainTo(news.waits());
+    return Optional.of(news);
   }
 
-  /** How many times in a row there was nothing to take. */
-  int quietLooks() {
-    return quietLooks;
+  /** How many drains in a row found nothing. */
+  int quietDrains() {
+    return quietDrains;
   }
 }

@@ -12,13 +12,12 @@ import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
-import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Counts what happens to tasks on this server, by type and stage. To be told after the commit, so
@@ -39,21 +38,20 @@ public class TaskPulse {
   /** Drains without news, at ten seconds each, after which a stage is forgotten. */
   private static final int QUIET_DRAINS = 6;
 
-  /** All that is read has one reader at a time. */
-  private final Object reading = new Object();
-
   private final Map<String, Map<String, StageCounters>> types = new ConcurrentHashMap<>();
   private final FailureNotes failures;
-  private final PulseTotals totals = new PulseTotals();
+  private final PulseMeters meters;
 
   /** Of all types beyond the most; Prometheus alone sees them. */
-  private final StageCounters otherTypes = new StageCounters();
+  private final Supplier<StageCounters> otherTypes =
+      SingletonSupplier.of(() -> countersOf(TypeSeries.OTHERS, Numbers.OTHER_STAGES));
 
   /** Those that made room at the last drain; a thread that had found them may still count. */
   private Map<Place, StageCounters> leaving = Map.of();
 
-  TaskPulse(FailureNotes failures) {
+  TaskPulse(FailureNotes failures, PulseMeters meters) {
     this.failures = failures;
+    this.meters = meters;
   }
 
   /** Tasks of a stage were created. */
@@ -175,7 +173,7 @@ public class TaskPulse {
   /** Within the look-up of the type, so that it is not forgotten meanwhile. */
   private StageCounters added(TaskType type, String stage) {
     if (types.size() >= MOST_TYPES && !types.containsKey(type.name())) {
-      return otherTypes;
+      return otherTypes.get();
     }
     StageCounters[] added = new StageCounters[1];
     types.compute(
@@ -185,68 +183,48 @@ public class TaskPulse {
           boolean hasRoom = stages.size() < MOST_STAGES || stages.containsKey(stage);
           added[0] =
               stages.computeIfAbsent(
-                  hasRoom ? stage : Numbers.OTHER_STAGES, counters -> new StageCounters());
+                  hasRoom ? stage : Numbers.OTHER_STAGES, shown -> countersOf(name, shown));
           return stages;
         });
     return added[0];
   }
 
+  private StageCounters countersOf(String type, String stage) {
+    return new StageCounters(meters.of(type, stage));
+  }
+
   /** A stage of a type; the stage {@code ""} is all of them. */
   record Place(String type, String stage) {}
 
-  private static final Place OTHER_TYPES = new Place(TypeSeries.OTHERS, Numbers.OTHER_STAGES);
-
   /** What has been counted since the last call, for one caller. */
   Map<Place, Numbers> drain() {
-    synchronized (reading) {
-      Map<Place, Numbers> drained = new HashMap<>();
-      Map<Place, StageCounters> quiet = new HashMap<>();
-      leaving.forEach((place, counters) -> drainInto(drained, place, counters));
-      otherTypes.news(true).ifPresent(news -> totals.add(OTHER_TYPES, news));
-      forEach(
-          (place, counters) -> {
-            drainInto(drained, place, counters);
-            if (counters.quietLooks() > QUIET_DRAINS) {
-              quiet.put(place, counters);
-            }
-          });
-      quiet.keySet().forEach(this::forget);
-      leaving = quiet;
-      return drained;
-    }
-  }
-
-  /** What has been counted since the start of this server, by the labels of its series. */
-  SortedMap<Labels, StageTotals> totals() {
-    synchronized (reading) {
-      SortedMap<Labels, StageTotals> all = totals.copy();
-      BiConsumer<Place, StageCounters> adding =
-          (place, counters) ->
-              counters.news(false).ifPresent(news -> totals.addTo(all, place, news));
-      leaving.forEach(adding);
-      adding.accept(OTHER_TYPES, otherTypes);
-      forEach(adding);
-      return all;
-    }
-  }
-
-  private void forEach(BiConsumer<Place, StageCounters> each) {
+    Map<Place, Numbers> drained = new HashMap<>();
+    Map<Place, StageCounters> quiet = new HashMap<>();
+    leaving.forEach((place, counters) -> drainInto(drained, place, counters));
     types.forEach(
         (type, stages) ->
-            stages.forEach((stage, counters) -> each.accept(new Place(type, stage), counters)));
+            stages.forEach(
+                (stage, counters) -> {
+                  Place place = new Place(type, stage);
+                  drainInto(drained, place, counters);
+                  if (counters.quietDrains() > QUIET_DRAINS) {
+                    quiet.put(place, counters);
+                  }
+                }));
+    quiet.keySet().forEach(this::forget);
+    leaving = quiet;
+    return drained;
   }
 
-  private void drainInto(Map<Place, Numbers> drained, Place place, StageCounters counters) {
+  private static void drainInto(Map<Place, Numbers> drained, Place place, StageCounters counters) {
     counters
-        .news(true)
+        .drain()
         .ifPresent(
             news -> {
-              totals.add(place, news);
-              Numbers numbers = news.numbers();
-              drained.computeIfAbsent(place, stage -> new Numbers()).addAll(numbers);
+              drained.computeIfAbsent(place, stage -> new Numbers()).addAll(news);
               drained
                   .computeIfAbsent(new Place(place.type(), ""), all -> new Numbers())
-                  .addAll(numbers);
+                  .addAll(news);
             });
   }
 

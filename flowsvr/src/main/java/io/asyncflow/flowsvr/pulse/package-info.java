@@ -4,10 +4,10 @@
  * by it.
  *
  * <p>{@link io.asyncflow.flowsvr.pulse.TaskPulse} counts in memory, after the commits; a count is
- * one addition without a lock. {@code PulseMeters} shows the sums since the start to Prometheus,
- * when it asks. {@code MetricWriter} writes what has changed every ten seconds, {@code
- * FailureNotes} every second. Both write the rows of this server alone, with absolute values: a
- * write whose outcome is unknown is repeated, and no server waits for another one. A server on
- * which nothing happens writes nothing; a crash loses the last seconds.
+ * two additions without a lock: one to a meter of {@code PulseMeters}, which Prometheus sees, and
+ * one to what is to be written. {@code MetricWriter} writes what has changed every ten seconds,
+ * {@code FailureNotes} every second. Both write the rows of this server alone, with absolute
+ * values: a write whose outcome is unknown is repeated, and no server waits for another one. A
+ * server on which nothing happens writes nothing; a crash loses the last seconds.
  */
 package io.asyncflow.flowsvr.pulse;

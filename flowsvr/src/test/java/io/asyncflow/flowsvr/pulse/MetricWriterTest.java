@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.rules.TaskType;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,7 +33,8 @@ class MetricWriterTest {
   private static final TaskType LARK = new TaskType("lark");
   private static final long MINUTE = 29_000_000;
 
-  private final TaskPulse pulse = new TaskPulse(mock(FailureNotes.class));
+  private final TaskPulse pulse =
+      new TaskPulse(mock(FailureNotes.class), new PulseMeters(new SimpleMeterRegistry()));
   private final MetricStore store = mock();
   private final Map<Bucket, Long> created = new HashMap<>();
   private long nanos = 1;

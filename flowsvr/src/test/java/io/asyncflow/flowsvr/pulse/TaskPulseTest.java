@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.pulse;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
@@ -9,8 +10,11 @@ import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.pulse.failure.FailureNotes;
 import io.asyncflow.flowsvr.system.TypeSeries;
 import io.asyncflow.rules.TaskType;
-import io.prometheus.metrics.model.snapshots.Labels;
-import java.util.stream.LongStream;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,13 +23,19 @@ import org.junit.jupiter.api.Test;
 class TaskPulseTest {
 
   private static final TaskType LARK = new TaskType("lark");
-  private static final Labels FIRST = Labels.of("type", "lark", "stage", "first");
+  private static final Tags FIRST = Tags.of("type", "lark", "stage", "first");
 
-  private final TaskPulse pulse = new TaskPulse(mock(FailureNotes.class));
+  private final MeterRegistry registry = new SimpleMeterRegistry();
+  private final TaskPulse pulse =
+      new TaskPulse(mock(FailureNotes.class), new PulseMeters(registry));
 
-  private long total(Labels labels) {
-    StageTotals totals = pulse.totals().get(labels);
-    return totals == null ? 0 : totals.count(Count.CREATED);
+  private long total(Tags tags) {
+    Counter counter = registry.find("asyncflow.tasks.submitted").tags(tags).counter();
+    return counter == null ? 0 : (long) counter.count();
+  }
+
+  private Timer timer(String name) {
+    return registry.get("asyncflow.tasks." + name).tags(FIRST).timer();
   }
 
   @Test
@@ -54,12 +64,11 @@ class TaskPulseTest {
     first.lived(70_000);
     first.count(Count.HELD, 1);
 
-    StageTotals seen = pulse.totals().get(FIRST);
-    assertThat(LongStream.of(seen.waits().counts()).sum()).isEqualTo(1);
-    assertThat(seen.lives().sumSeconds()).isEqualTo(70);
+    assertThat(timer("wait").count()).isEqualTo(1);
+    assertThat(timer("life").totalTime(SECONDS)).isEqualTo(70);
     Numbers drained = pulse.drain().get(new Place("lark", "first"));
     assertThat(drained.waits().size()).isEqualTo(1);
-    assertThat(pulse.totals().get(FIRST).waits().sumSeconds()).isEqualTo(1.5);
+    assertThat(timer("wait").totalTime(SECONDS)).isEqualTo(1.5);
   }
 
   @Test
@@ -71,10 +80,12 @@ class TaskPulseTest {
       }
     }
 
-    assertThat(pulse.totals()).hasSize(17);
-    assertThat(total(Labels.of("type", "lark", "stage", Numbers.OTHER_STAGES))).isEqualTo(84);
+    assertThat(registry.find("asyncflow.tasks.submitted").counters()).hasSize(17);
+    assertThat(total(Tags.of("type", "lark", "stage", Numbers.OTHER_STAGES))).isEqualTo(84);
     assertThat(
-            pulse.totals().values().stream().mapToLong(totals -> totals.count(Count.CREATED)).sum())
+            registry.find("asyncflow.tasks.submitted").counters().stream()
+                .mapToDouble(Counter::count)
+                .sum())
         .isEqualTo(100);
   }
 
@@ -83,7 +94,7 @@ class TaskPulseTest {
     for (int i = 0; i < 300; i++) {
       pulse.created(new TaskType("t" + i), "first", 1);
     }
-    Labels others = Labels.of("type", TypeSeries.OTHERS, "stage", Numbers.OTHER_STAGES);
+    Tags others = Tags.of("type", TypeSeries.OTHERS, "stage", Numbers.OTHER_STAGES);
     assertThat(total(others)).isEqualTo(100);
     assertThat(pulse.drain()).doesNotContainKey(new Place(TypeSeries.OTHERS, "")).hasSize(400);
     assertThat(total(others)).as("is kept").isEqualTo(100);

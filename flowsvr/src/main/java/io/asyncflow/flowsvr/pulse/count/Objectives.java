@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.pulse.count;
 
 import java.time.Duration;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -30,14 +29,8 @@ public final class Objectives {
 
   private Objectives() {}
 
+  /** The upper bounds. */
   public static Duration[] durations() {
     return LongStream.of(MS).mapToObj(Duration::ofMillis).toArray(Duration[]::new);
-  }
-
-  /** The upper bounds, and infinity. */
-  public static double[] seconds() {
-    return IntStream.rangeClosed(0, MS.length)
-        .mapToDouble(i -> i < MS.length ? MS[i] / 1_000.0 : Double.POSITIVE_INFINITY)
-        .toArray();
   }
 }

@@ -11,12 +11,10 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 
 /**
@@ -30,8 +28,8 @@ public class ScrapedMetrics {
 
   private final PrometheusRegistry registry;
 
-  ScrapedMetrics(ObjectProvider<PrometheusRegistry> registry) {
-    this.registry = registry.getIfAvailable(); // none where its export is switched off
+  ScrapedMetrics(PrometheusRegistry registry) {
+    this.registry = registry;
   }
 
   /**
@@ -42,9 +40,7 @@ public class ScrapedMetrics {
    * @param source their values; if it fails, they are left out, and the log says so
    */
   public void add(List<String> names, Supplier<List<MetricSnapshot>> source) {
-    if (registry != null) {
-      registry.register(new Source(names, source));
-    }
+    registry.register(new Source(names, source));
   }
 
   /** A gauge with a value for each key, in the order of the map. */
@@ -99,16 +95,9 @@ public class ScrapedMetrics {
               () -> log.warn("{} are left out until a scrape can read them", names, e));
     }
 
-    /** A counter may be asked for with its {@code _total} or without. */
     @Override
-    public MetricSnapshots collect(Predicate<String> included) {
-      Predicate<String> either = name -> included.test(name) || included.test(name + "_total");
-      return names.stream().noneMatch(either)
-          ? MetricSnapshots.of()
-          : new MetricSnapshots(
-              collect().stream()
-                  .filter(snapshot -> either.test(snapshot.getMetadata().getPrometheusName()))
-                  .toList());
+    public List<String> getPrometheusNames() {
+      return names;
     }
   }
 }

@@ -1,9 +1,6 @@
 package io.asyncflow.flowsvr.system.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -16,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -27,9 +23,7 @@ class ScrapedMetricsTest {
   private final AtomicInteger reads = new AtomicInteger();
 
   private static ScrapedMetrics metrics(PrometheusRegistry registry) {
-    ObjectProvider<PrometheusRegistry> provider = mock();
-    when(provider.getIfAvailable()).thenReturn(registry);
-    return new ScrapedMetrics(provider);
+    return new ScrapedMetrics(registry);
   }
 
   private List<MetricSnapshot> one(String name) {
@@ -88,11 +82,5 @@ class ScrapedMetricsTest {
     assertThat(reads).hasValue(0);
     registry.scrape(name -> name.equals("good"));
     assertThat(reads).hasValue(1);
-  }
-
-  @Test
-  void serverWithoutPrometheusHasNone() {
-    assertThatCode(() -> metrics(null).add(List.of("good"), () -> one("good")))
-        .doesNotThrowAnyException();
   }
 }
