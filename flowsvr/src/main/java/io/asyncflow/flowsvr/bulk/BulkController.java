@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.bulk;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.bulk.Bulk;
@@ -21,6 +18,7 @@ import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.flowsvr.web.read.Takes;
 import java.util.LinkedHashMap;
@@ -132,9 +130,7 @@ class BulkController {
 
   @Takes(summary = "Shows how far a bulk has come", shape = OfBulk.class)
   @Needs(Verb.BULK)
-  @RequestMapping(
-      path = "/get",
-      method = {GET, POST})
+  @GetOrPost("/get")
   Envelope<Bulk> get(Fields in, Caller caller) {
     long id = bulkId(in);
     in.refuseIfBad();
@@ -156,9 +152,7 @@ class BulkController {
 
   @Takes(summary = "Lists bulks, the newest first", shape = ListBulks.class, list = true)
   @Needs(Verb.BULK)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<BulkPage> list(Fields in, Caller caller) {
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Long before = in.text("cursor").as(BulkController::id, "is not a cursor of this list");

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.event;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventPage;
@@ -19,6 +16,7 @@ import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.flowsvr.web.stream.StreamOpener;
 import io.asyncflow.rules.field.EventFields;
@@ -166,9 +164,7 @@ class EventController {
 
   @Takes(summary = "Lists events after a cursor, oldest first", shape = ListEvents.class)
   @Needs(Verb.EVENT_READ)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   DeferredResult<Envelope<EventPage>> list(Fields in, Caller caller, HttpServletRequest request) {
     EventForm form = read(in, null);
     int limit = PageFields.limit(in);

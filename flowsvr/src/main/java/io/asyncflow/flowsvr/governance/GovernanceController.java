@@ -1,14 +1,12 @@
 package io.asyncflow.flowsvr.governance;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.number.LiveServers;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -29,9 +27,7 @@ class GovernanceController {
 
   @Takes(summary = "Shows the servers, the leader, and the last run of each duty")
   @Needs(Verb.GOVERN_READ)
-  @RequestMapping(
-      path = "/status",
-      method = {GET, POST})
+  @GetOrPost("/status")
   Envelope<GovernanceStatus> status(Caller caller) {
     caller.requireAll();
     LeaderElection.Leadership leadership = election.current();

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.hold;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.ReportResult;
@@ -22,6 +19,7 @@ import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -101,9 +99,7 @@ class HoldController {
    */
   @Takes(summary = "Holds due tasks of a type", shape = HoldRequest.class)
   @Needs(Verb.WORK_HOLD)
-  @RequestMapping(
-      path = {"/hold_task", "/holdTask"},
-      method = {GET, POST})
+  @GetOrPost({"/hold_task", "/holdTask"})
   DeferredResult<Envelope<Held>> hold(Fields in, Caller caller, HttpServletRequest request) {
     Hold hold = HoldForm.read(in, caller);
     if (!in.has("reports")) {

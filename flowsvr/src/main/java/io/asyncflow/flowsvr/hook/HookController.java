@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.hook;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.hook.Hook;
 import io.asyncflow.api.hook.HookState;
 import io.asyncflow.api.hook.SavedHook;
@@ -15,6 +12,7 @@ import io.asyncflow.flowsvr.hook.HookStore.Definition;
 import io.asyncflow.flowsvr.hook.egress.HookAllow;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import java.util.List;
 import java.util.Optional;
@@ -71,9 +69,7 @@ class HookController {
 
   @Takes(summary = "Lists all hooks, without their secrets")
   @Needs(Verb.HOOK_MANAGE)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<HookList> list(Fields in, Caller caller) {
     in.refuseIfBad();
     return Envelope.ok(

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.job;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.BareAnswer;
 import io.asyncflow.api.Job;
@@ -26,6 +23,7 @@ import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.filter.TraceId;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
@@ -114,9 +112,7 @@ class JobController {
 
   @Takes(summary = "Reads a job", shape = OfJob.class)
   @Needs(Verb.JOB_READ)
-  @RequestMapping(
-      path = {"/getJob", "/get_job"},
-      method = {GET, POST})
+  @GetOrPost({"/getJob", "/get_job"})
   Envelope<Found> getJob(Fields in, Caller caller) {
     JobRow job = JobReach.require(queries.get(jobId(in)), caller);
     JobPace pace = JobPace.of(job);
@@ -126,9 +122,7 @@ class JobController {
 
   @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class, list = true)
   @Needs(Verb.JOB_READ)
-  @RequestMapping(
-      path = {"/getJobList", "/get_job_list"},
-      method = {GET, POST})
+  @GetOrPost({"/getJobList", "/get_job_list"})
   Envelope<JobPage> getJobList(Fields in, Caller caller) {
     JobFields.Listed listed = JobFields.listed(in);
     Set<JobState> states = in.text("state").as(JobController::states, "must be states of a job");
@@ -158,9 +152,7 @@ class JobController {
       shape = GetJobTasks.class,
       list = true)
   @Needs(Verb.JOB_READ)
-  @RequestMapping(
-      path = {"/getJobTasks", "/get_job_tasks"},
-      method = {GET, POST})
+  @GetOrPost({"/getJobTasks", "/get_job_tasks"})
   Envelope<JobTaskPage> getJobTasks(Fields in, Caller caller) {
     Set<TaskStatus> statuses = StatusBits.read(in, "status");
     int limit = PageFields.limit(in);
@@ -174,9 +166,7 @@ class JobController {
   /** Without an envelope: the input may be as large as the largest request. */
   @Takes(summary = "Streams the input of a job", shape = OfJob.class)
   @Needs(Verb.CONTEXT_READ)
-  @RequestMapping(
-      path = {"/getJobInput", "/get_job_input"},
-      method = {GET, POST})
+  @GetOrPost({"/getJobInput", "/get_job_input"})
   void getJobInput(Fields in, Caller caller, HttpServletResponse response) throws IOException {
     JobRow job = queries.getWithInput(reached(in, caller));
     response.setContentType(MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8");

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.key;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.key.DeniedPage;
 import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyPage;
@@ -16,6 +13,7 @@ import io.asyncflow.flowsvr.access.session.OpenSession;
 import io.asyncflow.flowsvr.key.KeyViews.Place;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
@@ -92,9 +90,7 @@ class KeyController {
 
   @Needs(Verb.KEY_MANAGE)
   @Takes(summary = "Lists access keys, newest first", shape = ListKeys.class, list = true)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<KeyPage> list(Fields in, Caller caller) {
     KeyState state =
         in.text("state")
@@ -156,9 +152,7 @@ class KeyController {
 
   @Needs(Verb.KEY_MANAGE)
   @Takes(summary = "Lists the callers that are denied", shape = ListDenied.class, list = true)
-  @RequestMapping(
-      path = "/denied",
-      method = {GET, POST})
+  @GetOrPost("/denied")
   Envelope<DeniedPage> denied(Fields in, Caller caller) {
     int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
     String after =
@@ -173,9 +167,7 @@ class KeyController {
 
   @Needs({})
   @Takes(summary = "Says whom the server takes the caller for")
-  @RequestMapping(
-      path = "/me",
-      method = {GET, POST})
+  @GetOrPost("/me")
   Envelope<Me> me(Fields in, Caller caller, HttpServletRequest request) {
     in.refuseIfBad();
     return Envelope.ok(views.me(caller, OpenSession.of(request)));

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.operator;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.act.ActFilter;
@@ -20,6 +17,7 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskActs.Arguments;
 import io.asyncflow.rules.TaskId;
@@ -246,9 +244,7 @@ class OperatorController {
 
   @Takes(summary = "What operators did to a task, newest first", shape = GetActs.class)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = {"/getActs", "/get_acts"},
-      method = {GET, POST})
+  @GetOrPost({"/getActs", "/get_acts"})
   Envelope<Acts> getActs(Fields in, Caller caller) {
     TaskId id = TaskFields.taskId(in);
     in.refuseIfBad();

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.schedule;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.FirePreview;
@@ -23,6 +20,7 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.Pauses;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.PauseFields;
@@ -126,9 +124,7 @@ class ScheduleController {
 
   @Takes(summary = "Reads a schedule by its id or its name", shape = Get.class)
   @Needs(Verb.SCHEDULE_READ)
-  @RequestMapping(
-      path = "/get",
-      method = {GET, POST})
+  @GetOrPost("/get")
   Envelope<Found> get(Fields in, Caller caller) {
     Schedule schedule = queries.show(queries.require(scheduleId(in, caller)));
     return Envelope.ok(new Found(caller.shown(schedule, Schedule::withoutContents)));
@@ -136,9 +132,7 @@ class ScheduleController {
 
   @Takes(summary = "Lists schedules, newest first", shape = ListSchedules.class, list = true)
   @Needs(Verb.SCHEDULE_READ)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<SchedulePage> list(Fields in, Caller caller) {
     ScheduleFields.Listed listed = ScheduleFields.listed(in);
     in.refuseIfBad();
@@ -155,9 +149,7 @@ class ScheduleController {
       shape = GetFires.class,
       list = true)
   @Needs(Verb.SCHEDULE_READ)
-  @RequestMapping(
-      path = "/fires",
-      method = {GET, POST})
+  @GetOrPost("/fires")
   Envelope<FirePage> fires(Fields in, Caller caller) {
     int limit = PageFields.limit(in);
     long before = PageFields.before(in);
@@ -167,9 +159,7 @@ class ScheduleController {
 
   @Takes(summary = "Shows the fire times of a plan; stores nothing", shape = Preview.class)
   @Needs(Verb.SCHEDULE_READ)
-  @RequestMapping(
-      path = "/preview",
-      method = {GET, POST})
+  @GetOrPost("/preview")
   Envelope<FirePreview> preview(Fields in) {
     ScheduleFields.Preview preview = ScheduleFields.preview(in);
     in.refuseIfBad();

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.search;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.find.FoundTasks;
 import io.asyncflow.api.find.JobMap;
 import io.asyncflow.api.find.RunningPage;
@@ -12,6 +9,7 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.JobFields;
@@ -71,9 +69,7 @@ class SearchController {
 
   @Takes(summary = "Finds tasks, page by page", shape = Search.class, list = true)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = "/task/search",
-      method = {GET, POST})
+  @GetOrPost("/task/search")
   Envelope<FoundTasks> search(Fields in, Caller caller) {
     return Envelope.ok(
         reads.instead(() -> search.search(SearchForm.read(in, store.now(), caller), caller)));
@@ -84,9 +80,7 @@ class SearchController {
       shape = Running.class,
       list = true)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = "/task/running",
-      method = {GET, POST})
+  @GetOrPost("/task/running")
   Envelope<RunningPage> running(Fields in, Caller caller) {
     TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
     String workerId = in.text("workerId").name().max(TaskLimits.WORKER_ID).value();
@@ -108,9 +102,7 @@ class SearchController {
       shape = GetJobMap.class,
       list = true)
   @Needs(Verb.JOB_READ)
-  @RequestMapping(
-      path = {"/job/getJobMap", "/job/get_job_map"},
-      method = {GET, POST})
+  @GetOrPost({"/job/getJobMap", "/job/get_job_map"})
   Envelope<JobMap> getJobMap(Fields in, Caller caller) {
     Long jobId = JobFields.jobId(in);
     int from = in.number("from").between(0, MAX_CHILDREN).or(0);

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.stats;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.stats.Meta;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
@@ -12,12 +9,12 @@ import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.field.TaskLimits;
 import java.time.Duration;
 import java.util.Map;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Tells what answers, and as whom it sees the caller. */
@@ -62,9 +59,7 @@ class MetaController {
 
   @Takes(summary = "Tells the server's version, its features and who calls")
   @Needs(Verb.STATS_READ)
-  @RequestMapping(
-      path = "/api/meta",
-      method = {GET, POST})
+  @GetOrPost("/api/meta")
   Envelope<Meta> meta(Caller caller) {
     return Envelope.ok(
         new Meta(

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.stats;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.stats.FailurePage;
 import io.asyncflow.api.stats.FailureRequest;
 import io.asyncflow.api.stats.Overview;
@@ -18,6 +15,7 @@ import io.asyncflow.flowsvr.stats.present.PresentQueries;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.TaskFields;
@@ -73,9 +71,7 @@ class StatsController {
 
   @Takes(summary = "Shows how the work of all types stands")
   @Needs(Verb.STATS_READ)
-  @RequestMapping(
-      path = "/overview",
-      method = {GET, POST})
+  @GetOrPost("/overview")
   Envelope<Overview> overview(Caller caller) {
     requireAllUsers(caller);
     return Envelope.ok(present.overview(caller.scope().types()));
@@ -83,9 +79,7 @@ class StatsController {
 
   @Takes(summary = "Shows how the stages of a type stand", shape = OfType.class)
   @Needs(Verb.STATS_READ)
-  @RequestMapping(
-      path = "/stages",
-      method = {GET, POST})
+  @GetOrPost("/stages")
   Envelope<StageList> stages(Fields in, Caller caller) {
     TaskType type = TaskFields.existingType(in);
     in.refuseIfBad();
@@ -96,9 +90,7 @@ class StatsController {
 
   @Takes(summary = "Shows numbers over time", shape = SeriesRequest.class, list = true)
   @Needs(Verb.STATS_READ)
-  @RequestMapping(
-      path = "/series",
-      method = {GET, POST})
+  @GetOrPost("/series")
   Envelope<Series> series(Fields in, Caller caller) {
     SortedSet<String> names = typeNames(in);
     String stage = in.text("taskStage").name().max(TaskLimits.STAGE).or("");
@@ -114,9 +106,7 @@ class StatsController {
 
   @Takes(summary = "Lists failures that are alike", shape = FailureRequest.class, list = true)
   @Needs(Verb.STATS_READ)
-  @RequestMapping(
-      path = "/failures",
-      method = {GET, POST})
+  @GetOrPost("/failures")
   Envelope<FailurePage> failures(Fields in, Caller caller) {
     TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
     String stage = in.text("taskStage").name().max(TaskLimits.STAGE).value();

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.store;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
@@ -12,6 +9,7 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import java.io.IOException;
@@ -48,9 +46,7 @@ class StoreListController {
 
   @Takes(summary = "Lists the objects of a task", shape = OfTask.class, list = true)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<Objects> list(Fields in, Caller caller) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     in.refuseIfBad();
@@ -81,9 +77,7 @@ class StoreListController {
 
   @Takes(summary = "Says how full the store is")
   @Needs(Verb.GOVERN_READ)
-  @RequestMapping(
-      path = "/usage",
-      method = {GET, POST})
+  @GetOrPost("/usage")
   Envelope<Usage> usage(Caller caller) {
     caller.requireAll();
     try {

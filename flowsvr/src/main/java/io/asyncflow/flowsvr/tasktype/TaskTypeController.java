@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.tasktype;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.TaskTypeSettings;
@@ -12,6 +9,7 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.TaskTypeFields;
@@ -43,9 +41,7 @@ class TaskTypeController {
 
   @Takes(summary = "Lists the task types", shape = ListTypes.class)
   @Needs(Verb.TYPE_READ)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<TaskTypeList> list(Fields in, Caller caller) {
     int maxAgeMs = TaskTypeFields.maxAgeMs(in);
     in.refuseIfBad();

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.why;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
 import io.asyncflow.flowsvr.access.Caller;
@@ -11,6 +8,7 @@ import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.field.JobFields;
@@ -41,9 +39,7 @@ class WhyController {
 
   @Takes(summary = "Says why a task, or a child of a job, does not run", shape = AskWhy.class)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = "/why",
-      method = {GET, POST})
+  @GetOrPost("/why")
   Envelope<Because> why(Fields in, Caller caller) {
     if (!in.has("jobId")) {
       TaskId id = taskId(in);
@@ -62,9 +58,7 @@ class WhyController {
 
   @Takes(summary = "What happened to a task, as far as it is known", shape = OfTask.class)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = "/history",
-      method = {GET, POST})
+  @GetOrPost("/history")
   Envelope<TaskHistory> history(Fields in, Caller caller) {
     TaskId id = taskId(in);
     in.refuseIfBad();

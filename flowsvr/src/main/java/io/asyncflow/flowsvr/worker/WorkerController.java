@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.worker;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
@@ -10,6 +7,7 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import java.time.Duration;
 import java.util.List;
@@ -49,9 +47,7 @@ class WorkerController {
 
   @Takes(summary = "Lists workers, the one that beat last first", shape = ListWorkers.class)
   @Needs(Verb.WORKER_READ)
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<Workers> list(Fields in, Caller caller) {
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Duration maxAge = maxAge(in);
@@ -61,9 +57,7 @@ class WorkerController {
 
   @Takes(summary = "Reads a worker", shape = GetWorker.class)
   @Needs(Verb.WORKER_READ)
-  @RequestMapping(
-      path = "/get",
-      method = {GET, POST})
+  @GetOrPost("/get")
   Envelope<Found> get(Fields in, Caller caller) {
     String workerId = in.text("workerId").required().name().max(WORKER_ID).value();
     Duration maxAge = maxAge(in);

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.operator.pause;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.api.pause.PausePage;
@@ -13,6 +10,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.PausedName;
 import io.asyncflow.rules.field.PageFields;
@@ -71,9 +69,7 @@ class PauseController {
 
   @Takes(summary = "Lists what is paused", shape = ListPauses.class, list = true)
   @Needs({Verb.GOVERN_READ, Verb.PAUSE, Verb.WORKER_PAUSE})
-  @RequestMapping(
-      path = "/list",
-      method = {GET, POST})
+  @GetOrPost("/list")
   Envelope<PausePage> list(Fields in, Caller caller) {
     PauseKind kind = PauseFields.listed(in);
     int limit = PageFields.limit(in);

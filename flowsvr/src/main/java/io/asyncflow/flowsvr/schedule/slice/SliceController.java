@@ -1,15 +1,12 @@
 package io.asyncflow.flowsvr.schedule.slice;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.number.LiveServers;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
-import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 @RestController
@@ -25,9 +22,7 @@ class SliceController {
 
   @Takes(summary = "Shows which server fires which slice of the schedules")
   @Needs(Verb.SCHEDULE_READ)
-  @RequestMapping(
-      path = "/api/schedule/slices",
-      method = {GET, POST})
+  @GetOrPost("/api/schedule/slices")
   Envelope<SlicesView> slices(Caller caller) {
     caller.requireAll();
     return Envelope.ok(

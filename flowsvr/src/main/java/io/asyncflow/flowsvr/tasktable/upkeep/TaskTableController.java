@@ -1,8 +1,6 @@
 package io.asyncflow.flowsvr.tasktable.upkeep;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
@@ -14,6 +12,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTableView;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.TaskFields;
@@ -49,9 +48,7 @@ class TaskTableController {
 
   @Takes(summary = "Lists the tables of a type with their states", shape = OfType.class)
   @Needs(Verb.TYPE_READ)
-  @RequestMapping(
-      path = "/tables",
-      method = {GET, POST})
+  @GetOrPost("/tables")
   Envelope<TableList> tables(Fields in, Caller caller) {
     TaskType type = type(in, caller);
     return Envelope.ok(
