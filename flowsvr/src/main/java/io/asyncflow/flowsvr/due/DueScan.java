@@ -30,9 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
@@ -51,7 +49,7 @@ import org.springframework.stereotype.Component;
  * <p>Not thread-safe.
  */
 @Component
-class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+class DueScan {
 
   /** The pause if no other server is alive; with its jitter less than five seconds. */
   private static final Duration PAUSE_ON_SOLE_SERVER = Duration.ofSeconds(4);
@@ -90,7 +88,6 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private final Map<TaskType, Long> restUntil = new HashMap<>();
   private boolean hasFound;
   private long foundAt;
-  private BackgroundLoop loop;
 
   DueScan(
       DueMaps maps,
@@ -109,9 +106,9 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     this.node = node;
   }
 
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    loop = BackgroundLoop.start("due-scan", this::pause, this::runOnce);
+  @Bean
+  BackgroundLoop dueScanLoop() {
+    return new BackgroundLoop("due-scan", this::pause, this::runOnce);
   }
 
   Duration pause() {
@@ -326,13 +323,6 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     if (dueInMs == 0) {
       hasFound = true;
       foundAt = at;
-    }
-  }
-
-  @Override
-  public void destroy() {
-    if (loop != null) {
-      loop.close();
     }
   }
 }

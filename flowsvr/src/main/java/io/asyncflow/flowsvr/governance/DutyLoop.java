@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Outage;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.beans.factory.DisposableBean;
@@ -24,7 +26,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * Runs the duties of all features, each in its own loop, which continues after any exception of the
- * duty.
+ * duty. Those of the leader share a few threads; what every server does, as the end of leases, has
+ * a thread of its own.
  *
  * <p>A run is recorded for the status: at once if it had an effect or failed, otherwise once a
  * minute together with other duties' runs.
@@ -32,6 +35,7 @@ import org.springframework.stereotype.Component;
 @Component
 class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
+  private static final int LEADERS_THREADS = 8;
   private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long NOTE_FIRST_RUNS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -44,6 +48,8 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
   private final Set<String> noted = new HashSet<>();
   private final Map<String, Ended> unwritten = new TreeMap<>(); // same lock order on every server
   private long writtenAt;
+  private final ScheduledExecutorService ofLeader =
+      BackgroundLoop.pool(LEADERS_THREADS, DaemonThreads.named("duty"));
   private List<BackgroundLoop> loops = List.of();
 
   DutyLoop(
@@ -69,13 +75,15 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
 
   private BackgroundLoop start(Duty duty) {
     AtomicBoolean rests = new AtomicBoolean();
-    return BackgroundLoop.start(
-        duty.name(),
-        () -> rests.get() ? duty.rest() : duty.interval(),
-        () -> {
-          rests.set(false); // a failure is no reason to rest
-          rests.set(!run(duty));
-        });
+    BackgroundLoop loop =
+        new BackgroundLoop(
+            duty.name(),
+            () -> rests.get() ? duty.rest() : duty.interval(),
+            () -> {
+              rests.set(false); // a failure is no reason to rest
+              rests.set(!run(duty));
+            });
+    return (duty.leaderOnly() ? loop.on(ofLeader) : loop).start();
   }
 
   /** False if a run had no effect. */

@@ -10,9 +10,7 @@ import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -22,7 +20,7 @@ import org.springframework.stereotype.Component;
  * block. Thread-safe.
  */
 @Component
-class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+class HangUps {
 
   private static final Logger log = LoggerFactory.getLogger(HangUps.class);
 
@@ -31,11 +29,9 @@ class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   /** Whether the client of each parked hold has hung up; looked at with the hold locked. */
   private final Map<Future<?>, BooleanSupplier> calls = new ConcurrentHashMap<>();
 
-  private BackgroundLoop loop;
-
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    loop = BackgroundLoop.start("hang-ups", INTERVAL, this::look);
+  @Bean
+  BackgroundLoop hangUpsLoop() {
+    return new BackgroundLoop("hang-ups", INTERVAL, this::look);
   }
 
   /**
@@ -71,13 +67,6 @@ class HangUps implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private boolean isHungUp(Future<?> hold, BooleanSupplier hasHungUp) {
     synchronized (hold) {
       return calls.containsKey(hold) && hasHungUp.getAsBoolean();
-    }
-  }
-
-  @Override
-  public void destroy() {
-    if (loop != null) {
-      loop.close();
     }
   }
 }

@@ -9,8 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -20,7 +19,7 @@ import org.springframework.stereotype.Component;
  * <p>Thread-safe.
  */
 @Component
-public class LeaderElection implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+public class LeaderElection implements DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(LeaderElection.class);
   static final Duration LEASE = Duration.ofSeconds(10);
@@ -30,7 +29,6 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
   private final LeaderStore store;
   private final Node node;
   private volatile LeaderTerm term;
-  private BackgroundLoop loop;
 
   @Autowired
   LeaderElection(LeaderStore store, Node node, TaskMeters meters) {
@@ -43,9 +41,9 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
     this.node = node;
   }
 
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    loop = BackgroundLoop.start("leader-election", ROUND, this::runOnce);
+  @Bean
+  BackgroundLoop leaderElectionLoop() {
+    return new BackgroundLoop("leader-election", ROUND, this::runOnce);
   }
 
   /** The term that this node leads now; empty if it does not lead or cannot be sure. */
@@ -88,9 +86,6 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
 
   @Override
   public void destroy() {
-    if (loop != null) {
-      loop.close();
-    }
     LeaderTerm mine = term;
     term = null;
     if (mine != null) {

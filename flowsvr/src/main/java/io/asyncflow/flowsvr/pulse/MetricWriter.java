@@ -12,8 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -22,7 +21,7 @@ import org.springframework.stereotype.Component;
  * minute in which it is collected.
  */
 @Component
-class MetricWriter implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+class MetricWriter implements DisposableBean {
 
   private static final Duration PAUSE = Duration.ofSeconds(10);
 
@@ -43,7 +42,6 @@ class MetricWriter implements ApplicationListener<ApplicationReadyEvent>, Dispos
   private final Map<Bucket, Numbers> rows = new HashMap<>();
 
   private final Set<Bucket> unwritten = new HashSet<>();
-  private BackgroundLoop loop;
   private long clockRead;
   private long clockNow;
   private long latestMinute;
@@ -54,9 +52,9 @@ class MetricWriter implements ApplicationListener<ApplicationReadyEvent>, Dispos
     this.node = node;
   }
 
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    loop = BackgroundLoop.start("metric-writer", PAUSE, this::runOnce);
+  @Bean
+  BackgroundLoop metricWriterLoop() {
+    return new BackgroundLoop("metric-writer", PAUSE, this::runOnce);
   }
 
   /** Collects and writes; without news it does nothing. */
@@ -112,9 +110,6 @@ class MetricWriter implements ApplicationListener<ApplicationReadyEvent>, Dispos
   /** What is left is written before the connections are closed. */
   @Override
   public void destroy() {
-    if (loop != null) {
-      loop.close();
-      runOnce();
-    }
+    runOnce();
   }
 }

@@ -29,10 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Service;
 import tools.jackson.databind.JsonNode;
@@ -51,7 +48,7 @@ import tools.jackson.databind.JsonNode;
  * the first beat of another start of the worker ends it. Thread-safe.
  */
 @Service
-public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+public class WorkerRegistry {
 
   private static final Duration WRITING = Duration.ofSeconds(10);
 
@@ -76,7 +73,8 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
   private final Map<String, String> starts = new ConcurrentHashMap<>();
   private volatile boolean isAnyDraining;
-  private volatile BackgroundLoop writer;
+  private final BackgroundLoop writer =
+      new BackgroundLoop("worker-registry", WRITING, this::runInPace);
 
   /** Beats that were written since the rows were counted. */
   private int uncounted;
@@ -99,6 +97,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       Node node,
       @Value("${flow.max-workers:10000}") int maxWorkers) {
     this.lastWritten = node.nanoTime();
+    this.lastRound = lastWritten - APART.toNanos();
     this.maxWorkers = maxWorkers;
     this.store = store;
     this.stages = stages;
@@ -113,10 +112,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   private record Received(WorkerBeat beat, long atNanos, Caller caller) {}
 
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    lastRound = node.nanoTime() - APART.toNanos();
-    writer = BackgroundLoop.start("worker-registry", WRITING, this::runInPace);
+  @Bean
+  BackgroundLoop workerRegistryLoop() {
+    return writer;
   }
 
   /**
@@ -131,7 +129,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
             && !beat.startId().equals(starts.put(beat.workerId(), beat.startId()));
     if (unwritten.containsKey(beat.workerId()) || hasRoomFor(caller)) {
       unwritten.put(beat.workerId(), new Received(beat, node.nanoTime(), caller));
-      if (isFirst && writer != null) {
+      if (isFirst) {
         writer.runSoon(); // a team may wait for it
       }
     } // otherwise only the leases are renewed, which is what matters
@@ -322,12 +320,5 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     int forgotten = pages.run(limit -> store.deleteSilent(FORGOTTEN_AFTER, limit));
     pages.run(stages::deleteOfForgotten);
     return forgotten;
-  }
-
-  @Override
-  public void destroy() {
-    if (writer != null) {
-      writer.close();
-    }
   }
 }

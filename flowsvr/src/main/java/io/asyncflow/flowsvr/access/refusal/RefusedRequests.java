@@ -5,8 +5,6 @@ import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.web.filter.ClientAddress;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import jakarta.annotation.PostConstruct;
-import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -15,6 +13,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -42,7 +41,6 @@ public class RefusedRequests {
   private final Node node;
   private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
   private final Map<String, Tries> byAddress = new HashMap<>();
-  private BackgroundLoop loop;
 
   private static final class Tries {
     private int triesLeft = TRIES_A_MINUTE;
@@ -62,16 +60,9 @@ public class RefusedRequests {
     }
   }
 
-  @PostConstruct
-  void start() {
-    loop = BackgroundLoop.start("refused-requests", MINUTE, this::runOnce);
-  }
-
-  @PreDestroy
-  void stop() {
-    if (loop != null) {
-      loop.close();
-    }
+  @Bean
+  BackgroundLoop refusedRequestsLoop() {
+    return new BackgroundLoop("refused-requests", MINUTE, this::runOnce);
   }
 
   /**

@@ -10,8 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -21,7 +20,7 @@ import org.springframework.stereotype.Component;
  * the threads that report compute it only in a storm that fills the buffer.
  */
 @Component
-public class FailureNotes implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+public class FailureNotes implements DisposableBean {
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final int BUFFER = 10_000;
@@ -29,15 +28,14 @@ public class FailureNotes implements ApplicationListener<ApplicationReadyEvent>,
   private final BlockingQueue<FailureNote> notes = new ArrayBlockingQueue<>(BUFFER);
   private final FailureGroups groups = new FailureGroups();
   private final FailureStore store;
-  private volatile BackgroundLoop writer;
 
   FailureNotes(FailureStore store) {
     this.store = store;
   }
 
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    writer = BackgroundLoop.start("failure-notes", PAUSE, this::runOnce);
+  @Bean
+  BackgroundLoop failureNotesLoop() {
+    return new BackgroundLoop("failure-notes", PAUSE, this::runOnce);
   }
 
   /** Notes a failure. */
@@ -62,9 +60,6 @@ public class FailureNotes implements ApplicationListener<ApplicationReadyEvent>,
   /** What is left is written before the connections are closed. */
   @Override
   public void destroy() {
-    if (writer != null) {
-      writer.close();
-      runOnce();
-    }
+    runOnce();
   }
 }

@@ -18,9 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
@@ -31,7 +29,7 @@ import org.springframework.stereotype.Component;
  * <p>Not thread-safe; one thread runs the rounds.
  */
 @Component
-class FireLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+class FireLoop {
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -50,7 +48,8 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
   private final Node node;
   private final long aheadMs;
   private Duration pause = PAUSE;
-  private volatile BackgroundLoop loop;
+  private final BackgroundLoop loop =
+      new BackgroundLoop("schedule-fires", () -> pause, this::round).exact();
 
   FireLoop(
       ScheduleStore schedules,
@@ -71,18 +70,15 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
     this.aheadMs = lead.ms();
   }
 
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    loop = BackgroundLoop.startExact("schedule-fires", () -> pause, this::round);
+  @Bean
+  BackgroundLoop fireLoopRounds() {
+    return loop;
   }
 
   /** Looks at once. */
   @EventListener
   public void on(SchedulesChanged news) {
-    BackgroundLoop running = loop;
-    if (running != null) {
-      running.runSoon();
-    }
+    loop.runSoon();
   }
 
   private void round() {
@@ -152,12 +148,5 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
                       row, row.plan(lives, aheadMs), epochs.get(row.slice()), lives)));
     }
     return maker.make(plans);
-  }
-
-  @Override
-  public void destroy() {
-    if (loop != null) {
-      loop.close();
-    }
   }
 }

@@ -126,7 +126,7 @@ public class SliceRounds
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
     if (settings.enabled()) {
-      loop = BackgroundLoop.start("schedule-slices", this::pause, this::runOnce);
+      loop = new BackgroundLoop("schedule-slices", this::pause, this::runOnce).start();
     }
   }
 

@@ -5,20 +5,25 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
 
 /**
- * Runs a job periodically on its own thread, whatever the job throws.
+ * Runs a job periodically on its own thread, whatever the job throws. A component contributes its
+ * loop as a bean: it starts when the server is ready, and ends before the component does.
  *
  * <p>Unless the loop is exact, the pause has a jitter of a quarter, so that servers that started
  * together do not stay in step. A failure is logged once; after that, only another failure or the
  * recovery is logged. An {@link Outage} is logged in one line, a bug with its stack trace.
  */
-public final class BackgroundLoop implements AutoCloseable {
+public final class BackgroundLoop
+    implements ApplicationListener<ApplicationReadyEvent>, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(BackgroundLoop.class);
 
@@ -32,47 +37,71 @@ public final class BackgroundLoop implements AutoCloseable {
   private boolean isRunning;
   private boolean isWantedSoon;
 
-  private BackgroundLoop(String name, Supplier<Duration> pause, Runnable job, boolean isExact) {
+  /** A loop with a constant pause; the first round runs one pause after the start. */
+  public BackgroundLoop(String name, Duration pause, Runnable job) {
+    this(name, () -> pause, job);
+  }
+
+  /** A loop that asks for the length of each pause. */
+  public BackgroundLoop(String name, Supplier<Duration> pause, Runnable job) {
+    this(name, pause, job, false, pool(1, work -> daemon(work, name)));
+  }
+
+  private BackgroundLoop(
+      String name,
+      Supplier<Duration> pause,
+      Runnable job,
+      boolean isExact,
+      ScheduledExecutorService thread) {
     this.name = name;
     this.pause = pause;
     this.job = job;
     this.isExact = isExact;
-    ScheduledThreadPoolExecutor executor =
-        new ScheduledThreadPoolExecutor(
-            1,
-            runnable -> {
-              Thread thread = new Thread(runnable, name);
-              thread.setDaemon(true);
-              return thread;
-            });
-    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    this.thread = executor;
-  }
-
-  /** Starts a loop with a constant pause; the first round runs after one pause. */
-  public static BackgroundLoop start(String name, Duration pause, Runnable job) {
-    return start(name, () -> pause, job);
-  }
-
-  /** Starts a loop that asks for the length of each pause. */
-  public static BackgroundLoop start(String name, Supplier<Duration> pause, Runnable job) {
-    return start(new BackgroundLoop(name, pause, job, false));
+    this.thread = thread;
   }
 
   /** The same without jitter, for a loop that knows when there is something to do. */
-  public static BackgroundLoop startExact(String name, Supplier<Duration> pause, Runnable job) {
-    return start(new BackgroundLoop(name, pause, job, true));
+  public BackgroundLoop exact() {
+    return new BackgroundLoop(name, pause, job, true, thread);
   }
 
-  private static BackgroundLoop start(BackgroundLoop loop) {
-    loop.scheduleNext();
-    return loop;
+  /** The same on threads that it shares with other loops, and that end with the first of them. */
+  public BackgroundLoop on(ScheduledExecutorService threads) {
+    return new BackgroundLoop(name, pause, job, isExact, threads);
   }
 
-  /** Ends the pause; a round that runs now is followed by another one at once. */
+  /** Threads for loops; what waits for its time when they are shut down does not run. */
+  public static ScheduledExecutorService pool(int threads, ThreadFactory factory) {
+    ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(threads, factory);
+    pool.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    return pool;
+  }
+
+  private static Thread daemon(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Starts a loop that does not wait for the server to be ready. */
+  public static BackgroundLoop start(String name, Duration pause, Runnable job) {
+    return new BackgroundLoop(name, pause, job).start();
+  }
+
+  public BackgroundLoop start() {
+    scheduleNext();
+    return this;
+  }
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent ready) {
+    scheduleNext();
+  }
+
+  /** Ends the pause; a round that runs now, or the start, is followed by another one at once. */
   public synchronized void runSoon() {
     isWantedSoon = true;
-    if (!isRunning) {
+    if (!isRunning && awaited > 0) {
       scheduleNext();
     }
   }

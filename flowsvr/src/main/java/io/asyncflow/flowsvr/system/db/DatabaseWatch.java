@@ -8,8 +8,9 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.ApplicationListener;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -23,7 +24,7 @@ import org.springframework.stereotype.Component;
  * does: a server whose pool gives none is not ready, although its database answers. Thread-safe.
  */
 @Component
-public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+public class DatabaseWatch implements DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(DatabaseWatch.class);
   private static final Duration PAUSE = Duration.ofMillis(250);
@@ -37,18 +38,26 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
   private volatile boolean up = true;
   private volatile boolean poolGives = true;
   private Connection connection;
-  private BackgroundLoop loop;
-  private BackgroundLoop poolLoop;
 
   DatabaseWatch(DirectDatabase database, HikariDataSource pool) {
     this.database = database;
     this.pool = pool;
   }
 
-  @Override
-  public void onApplicationEvent(ApplicationReadyEvent ready) {
-    loop = BackgroundLoop.start("database-watch", PAUSE, this::runOnce);
-    poolLoop = BackgroundLoop.start("pool-watch", POOL_PAUSE, this::lookAtPool);
+  @Bean
+  BackgroundLoop databaseWatchLoop() {
+    return new BackgroundLoop("database-watch", PAUSE, this::runOnce);
+  }
+
+  @Bean
+  BackgroundLoop poolWatchLoop() {
+    return new BackgroundLoop("pool-watch", POOL_PAUSE, this::lookAtPool);
+  }
+
+  /** Replaces Spring Boot's, which waits for a pooled connection; this one answers at once. */
+  @Bean
+  HealthIndicator dbHealthIndicator() {
+    return () -> (isReady() ? Health.up() : Health.down()).build();
   }
 
   /** Whether the database answered the last ping. */
@@ -126,10 +135,6 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
 
   @Override
   public void destroy() {
-    if (loop != null) {
-      loop.close();
-      poolLoop.close();
-    }
     close();
   }
 }

@@ -1,13 +1,10 @@
 package io.asyncflow.flowsvr.system.redis;
 
+import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
@@ -55,19 +52,7 @@ public final class ClusterNotifier<K, V> implements AutoCloseable {
     this.merge = merge;
     this.encoder = encoder;
     this.receiver = receiver;
-    this.publisher =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            0,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            work -> {
-              Thread publishing = new Thread(work, thread);
-              publishing.setDaemon(true);
-              return publishing;
-            },
-            new DiscardPolicy()); // at shutdown a lost notification must not fail a call
+    this.publisher = DaemonThreads.pool(1, thread); // a notification at shutdown is lost
     this.subscription = redis.subscribe(channel, this::receive);
   }
 

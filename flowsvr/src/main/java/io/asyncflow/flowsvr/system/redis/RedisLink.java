@@ -17,6 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -82,6 +85,15 @@ public class RedisLink implements DisposableBean {
         .setSubscriptionConnectionMinimumIdleSize(1)
         .setSubscriptionConnectionPoolSize(4);
     return Redisson.create(config);
+  }
+
+  /** Not part of readiness, because the server works without Redis. */
+  @Bean
+  HealthIndicator redisHealthIndicator() {
+    return () ->
+        isConfigured()
+            ? (answers() ? Health.up() : Health.down()).build()
+            : Health.unknown().withDetail("reason", "no Redis is configured").build();
   }
 
   /** Whether an address is configured. */

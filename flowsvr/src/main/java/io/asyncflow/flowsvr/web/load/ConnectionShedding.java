@@ -2,11 +2,10 @@ package io.asyncflow.flowsvr.web.load;
 
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
-import jakarta.annotation.PostConstruct;
-import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -28,7 +27,6 @@ class ConnectionShedding {
 
   private final Connections connections;
   private final Node node;
-  private BackgroundLoop loop;
   private long loggedAt;
 
   ConnectionShedding(Connections connections, Node node) {
@@ -37,14 +35,9 @@ class ConnectionShedding {
     this.loggedAt = node.nanoTime() - LOG_PAUSE.toNanos();
   }
 
-  @PostConstruct
-  void start() {
-    loop = BackgroundLoop.start("connection-shedding", PERIOD, this::runOnce);
-  }
-
-  @PreDestroy
-  void stop() {
-    loop.close();
+  @Bean
+  BackgroundLoop connectionSheddingLoop() {
+    return new BackgroundLoop("connection-shedding", PERIOD, this::runOnce);
   }
 
   private void runOnce() {

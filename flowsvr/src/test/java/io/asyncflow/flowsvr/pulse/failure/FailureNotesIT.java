@@ -145,7 +145,6 @@ class FailureNotesIT {
   @Test
   void whatIsLeftIsWrittenWhenTheServerStops() {
     FailureNotes notes = server();
-    notes.onApplicationEvent(null);
     notes.add(note(now, "no tape", false));
     notes.destroy();
 
