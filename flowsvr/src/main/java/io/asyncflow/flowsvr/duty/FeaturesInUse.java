@@ -1,11 +1,11 @@
 package io.asyncflow.flowsvr.duty;
 
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.stereotype.Component;
 
 /**
@@ -15,63 +15,25 @@ import org.springframework.stereotype.Component;
 @Component
 public class FeaturesInUse {
 
-  private static final long FRESH = Duration.ofSeconds(10).toNanos();
+  private static final Duration FRESH = Duration.ofSeconds(10);
 
-  private final FeatureStore store;
-  private final Node node;
   private final Set<Feature> asked = new CopyOnWriteArraySet<>();
-  private final AtomicInteger news = new AtomicInteger();
-  private volatile Seen last;
-
-  /**
-   * What was read.
-   *
-   * @param of the features that it tells of
-   * @param newsSeen the news before the read
-   * @param at when it began, by {@link Node#nanoTime()}
-   */
-  private record Seen(List<Feature> of, Set<Feature> inUse, int newsSeen, long at) {}
+  private final TimedCache<Set<Feature>> inUse;
 
   FeaturesInUse(FeatureStore store, Node node) {
-    this.store = store;
-    this.node = node;
+    this.inUse = new TimedCache<>(Set.of(), () -> store.inUse(List.copyOf(asked)), node::nanoTime);
   }
 
   /** Whether a feature was in use when that was last read: now, or in the last ten seconds. */
   public boolean has(Feature feature) {
-    asked.add(feature);
-    Seen seen = last;
-    if (!tellsOf(feature, seen)) {
-      seen = readUnlessRead(feature);
+    if (asked.add(feature)) {
+      changed();
     }
-    return seen.inUse().contains(feature);
+    return inUse.within(FRESH).contains(feature);
   }
 
   /** A feature may be in use from now on: the next one that asks has it read. */
   public void changed() {
-    news.incrementAndGet();
-  }
-
-  private boolean tellsOf(Feature feature, Seen seen) {
-    return seen != null
-        && seen.of().contains(feature)
-        && seen.newsSeen() == news.get()
-        && node.nanoTime() - seen.at() < FRESH;
-  }
-
-  private synchronized Seen readUnlessRead(Feature feature) {
-    Seen seen = last;
-    if (!tellsOf(feature, seen)) {
-      seen = read();
-      last = seen;
-    }
-    return seen;
-  }
-
-  private Seen read() {
-    int newsSeen = news.get();
-    long at = node.nanoTime();
-    List<Feature> of = List.copyOf(asked);
-    return new Seen(of, store.inUse(of), newsSeen, at);
+    inUse.outdated();
   }
 }

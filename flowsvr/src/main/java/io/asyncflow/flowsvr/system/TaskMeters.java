@@ -46,8 +46,6 @@ public class TaskMeters {
   private final MeterRegistry registry;
   private final TypeSeries types = new TypeSeries();
   private final Map<String, Timer> holdWaits = new ConcurrentHashMap<>();
-  private final Map<String, Timer> starts = new ConcurrentHashMap<>();
-  private final Map<String, Counter> written = new ConcurrentHashMap<>();
   private final Map<String, MultiGauge> byType = new ConcurrentHashMap<>();
 
   public TaskMeters(MeterRegistry registry) {
@@ -77,15 +75,12 @@ public class TaskMeters {
    * @param ms from its fire time to its first hold
    */
   public void started(String type, long ms) {
-    starts.computeIfAbsent(type, this::scheduleStart).record(Math.max(0, ms), MILLISECONDS);
-  }
-
-  private Timer scheduleStart(String type) {
-    return Timer.builder(PREFIX + "schedule.start")
+    Timer.builder(PREFIX + "schedule.start")
         .description("from the fire time of a schedule to the first hold of its task")
         .tag(TYPE, types.of(type))
         .serviceLevelObjectives(PROMPTNESS)
-        .register(registry);
+        .register(registry)
+        .record(Math.max(0, ms), MILLISECONDS);
   }
 
   /**
@@ -94,33 +89,33 @@ public class TaskMeters {
    * @param answer to it
    */
   public void refused(String type, String answer) {
-    Counter.builder(PREFIX + "reports.refused")
-        .description("reports that were not accepted, by the answer to them")
-        .tag(TYPE, types.of(type))
-        .tag("answer", answer.toLowerCase(Locale.ROOT))
-        .register(registry)
-        .increment();
+    String name = answer.toLowerCase(Locale.ROOT);
+    count(
+        "reports.refused",
+        "reports that were not accepted, by the answer to them",
+        type,
+        1,
+        "answer",
+        name);
   }
 
   /** Counts a hold that an operator ended. */
   public void revoked(String type) {
-    Counter.builder(PREFIX + "runs.revoked")
-        .description("holds that an operator ended")
-        .tag(TYPE, types.of(type))
-        .register(registry)
-        .increment();
+    count("runs.revoked", "holds that an operator ended", type, 1);
   }
 
   /** Counts events that were written. */
   public void eventsWritten(String type, long events) {
-    written.computeIfAbsent(type, this::eventsOf).increment(events);
+    count("events.written", "events that were written", type, events);
   }
 
-  private Counter eventsOf(String type) {
-    return Counter.builder(PREFIX + "events.written")
-        .description("events that were written")
+  private void count(String name, String description, String type, long times, String... tags) {
+    Counter.builder(PREFIX + name)
+        .description(description)
         .tag(TYPE, types.of(type))
-        .register(registry);
+        .tags(tags)
+        .register(registry)
+        .increment(times);
   }
 
   /** Records a run of a governance duty. */
@@ -133,7 +128,12 @@ public class TaskMeters {
         .record(took);
   }
 
-  /** As {@link #show(String, String, Supplier)}, one of several gauges that differ by a tag. */
+  /** Registers a gauge. Its value is read at each scrape and must not need the database. */
+  public void show(String name, String description, Supplier<Number> value) {
+    Gauge.builder(PREFIX + name, value).description(description).register(registry);
+  }
+
+  /** The same, one of several gauges that differ by a tag. */
   public void show(
       String name, String description, String tag, String tagValue, Supplier<Number> value) {
     Gauge.builder(PREFIX + name, value)
@@ -163,10 +163,5 @@ public class TaskMeters {
         .description(description)
         .baseUnit(SECONDS)
         .register(registry);
-  }
-
-  /** Registers a gauge. Its value is read at each scrape and must not need the database. */
-  public void show(String name, String description, Supplier<Number> value) {
-    Gauge.builder(PREFIX + name, value).description(description).register(registry);
   }
 }

@@ -113,7 +113,7 @@ public class TaskFamilies {
     return switch (freshness) {
       case KNOWN -> families.known().orElse(Map.of());
       case RECENT -> families.recentIf(hasIt);
-      case NOW -> families.currentAtOnce();
+      case NOW -> families.current();
     };
   }
 

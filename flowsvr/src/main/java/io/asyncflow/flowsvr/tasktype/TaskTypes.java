@@ -49,6 +49,9 @@ public class TaskTypes {
 
   private static final Logger log = LoggerFactory.getLogger(TaskTypes.class);
 
+  /** Unknown types that are asked for at once share a read. */
+  private static final Duration ALMOST_NOW = Duration.ofMillis(25);
+
   private final int maxTypes;
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
@@ -118,7 +121,7 @@ public class TaskTypes {
    */
   public Optional<TaskTypeConfig> find(TaskType type) {
     TaskTypeConfig known = types.recent().get(type);
-    return Optional.ofNullable(known != null ? known : types.almostCurrent().get(type));
+    return Optional.ofNullable(known != null ? known : types.fresh(ALMOST_NOW).get(type));
   }
 
   /**

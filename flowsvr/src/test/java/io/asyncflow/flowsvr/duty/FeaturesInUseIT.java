@@ -3,15 +3,14 @@ package io.asyncflow.flowsvr.duty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.anyList;
 import static org.mockito.Mockito.clearInvocations;
-import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
-import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.job.HandDrivenServer;
 import io.asyncflow.flowsvr.system.Node;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +25,16 @@ class FeaturesInUseIT {
   private static final Feature ODD = new Feature("t_feature WHERE id % 2 = 1");
   private static final Feature EVEN = new Feature("t_feature WHERE id % 2 = 0");
 
-  private final Node node = mock(Node.class);
+  private final AtomicLong clock = new AtomicLong();
+
+  private final Node node =
+      new Node() {
+        @Override
+        public long nanoTime() {
+          return clock.incrementAndGet();
+        }
+      };
+
   private final JdbcClient jdbc;
   private final FeatureStore store;
   private final FeaturesInUse features;
@@ -54,8 +62,7 @@ class FeaturesInUseIT {
   }
 
   private void pass(Duration time) {
-    long now = node.nanoTime();
-    when(node.nanoTime()).thenReturn(now + time.toNanos());
+    clock.addAndGet(time.toNanos());
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.system.concurrent;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.system.Causes;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Caches the result of a database query for a second.
+ * Caches the result of a database query, for a second unless the caller says otherwise.
  *
  * <p>One thread reads at a time. Meanwhile, callers that accept an old value get it, and others
  * wait for the result. So there is at most one statement a second for known values, at most one
@@ -26,7 +27,7 @@ import java.util.function.Supplier;
  */
 public final class TimedCache<T> {
 
-  private static final long FRESH = Duration.ofSeconds(1).toNanos();
+  private static final Duration SECOND = Duration.ofSeconds(1);
   private static final long MISS_PAUSE = Duration.ofMillis(25).toNanos();
   private static final long PATIENCE = Duration.ofSeconds(2).toNanos();
   private static final long NO_PATIENCE = 0;
@@ -46,21 +47,23 @@ public final class TimedCache<T> {
     this.source = source;
     this.nanoTime = nanoTime;
     this.changedAt = nanoTime.getAsLong();
-    this.cached = new Reading<>(initial, changedAt - FRESH, null);
+    this.cached = new Reading<>(initial, changedAt - SECOND.toNanos(), null);
+  }
+
+  /** {@link #within} a second. */
+  public T recent() {
+    return within(SECOND);
   }
 
   /**
-   * The cached value if it is at most this old and no change on this server outdated it; else
-   * {@link #recent()}. For callers that read again soon anyway.
+   * The cached value if it is at most this old and no change on this server outdated it; else a new
+   * one, or the cached value while another thread's read is slow. After a failed read, which
+   * throws, it is the cached value for a second.
    */
   public T within(Duration age) {
-    return known(age).orElseGet(this::recent);
-  }
-
-  /** A value at most a second old, or the cached value while another thread's read is slow. */
-  public T recent() {
     Reading<T> reading = cached;
-    long oldest = nanoTime.getAsLong() - FRESH;
+    Duration atMost = reading.failure == null ? age : SECOND;
+    long oldest = nanoTime.getAsLong() - atMost.toNanos();
     boolean outdated = reading.asOf - changedAt < 0;
     if (!outdated && reading.asOf - oldest > 0) {
       return reading.value;
@@ -79,16 +82,11 @@ public final class TimedCache<T> {
     return reading.asOf - changedAt < 0 ? Optional.empty() : Optional.of(reading.value);
   }
 
-  /**
-   * The cached value if it is at most this old and no change on this server outdated it; empty
-   * otherwise. Neither reads nor waits.
-   */
+  /** The same, if it is at most this old and its read did not fail. */
   public Optional<T> known(Duration age) {
     Reading<T> reading = cached;
     boolean isYoung = reading.asOf - (nanoTime.getAsLong() - age.toNanos()) > 0;
-    return isYoung && reading.failure == null && reading.asOf - changedAt >= 0
-        ? Optional.of(reading.value)
-        : Optional.empty();
+    return isYoung && reading.failure == null ? known() : Optional.empty();
   }
 
   /** The cached value, outdated or not. Neither reads nor waits, and never throws. */
@@ -96,14 +94,12 @@ public final class TimedCache<T> {
     return cached.value;
   }
 
-  /** The recent value if it satisfies {@code hasIt}, else the current one. */
+  /**
+   * The recent value if it satisfies {@code hasIt}; else one read after this call began, which
+   * callers share that do not find it, either.
+   */
   public T recentIf(Predicate<T> hasIt) {
-    return hasIt.test(cached.value) ? recent() : current();
-  }
-
-  /** A value read after this call began. Throws the failure of the read. */
-  public T current() {
-    return readSince(nanoTime.getAsLong());
+    return hasIt.test(cached.value) ? recent() : readSince(nanoTime.getAsLong(), MISS_PAUSE);
   }
 
   /**
@@ -111,16 +107,8 @@ public final class TimedCache<T> {
    * read share the next one. For callers that send the database further statements anyway. Throws
    * the failure of the read.
    */
-  public T currentAtOnce() {
+  public T current() {
     return readSince(nanoTime.getAsLong(), 0);
-  }
-
-  /**
-   * A value at most {@link #MISS_PAUSE} older than this call, and therefore without a pause. Throws
-   * the failure of the read.
-   */
-  public T almostCurrent() {
-    return readSince(nanoTime.getAsLong() - MISS_PAUSE);
   }
 
   /**
@@ -129,16 +117,12 @@ public final class TimedCache<T> {
    */
   public T fresh(Duration age) {
     long oldest = nanoTime.getAsLong() - age.toNanos();
-    return readSince(oldest - changedAt < 0 ? changedAt : oldest);
+    return readSince(oldest - changedAt < 0 ? changedAt : oldest, MISS_PAUSE);
   }
 
   /** Marks the cached value as outdated by a change on this server. */
   public void outdated() {
     changedAt = nanoTime.getAsLong();
-  }
-
-  private T readSince(long moment) {
-    return readSince(moment, MISS_PAUSE);
   }
 
   private T readSince(long moment, long pause) {
@@ -182,23 +166,12 @@ public final class TimedCache<T> {
     try {
       return new Reading<>(source.get(), begin, null);
     } catch (RuntimeException e) {
-      if (isOfTheCaller(e)) {
-        throw e;
+      if (Causes.first(FlowException.class, e).isPresent()) {
+        throw e; // a refusal to this thread says nothing of the database: others read for
+        // themselves
       }
       return new Reading<>(previous.value, nanoTime.getAsLong(), e);
     }
-  }
-
-  /**
-   * A refusal to this thread says nothing of the database, so other callers read for themselves.
-   */
-  private static boolean isOfTheCaller(Throwable failure) {
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof FlowException) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /**

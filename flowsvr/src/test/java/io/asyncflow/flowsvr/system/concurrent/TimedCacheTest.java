@@ -98,21 +98,21 @@ class TimedCacheTest {
   }
 
   @Test
-  void currentAtOnceIsReadAnewForEachWhoDoesNotComeTogetherWithOthers() throws Exception {
+  void currentIsReadAnewForEachWhoDoesNotComeTogetherWithOthers() throws Exception {
     remembered.recent();
-    assertThat(remembered.currentAtOnce()).isEqualTo("reading 2");
+    assertThat(remembered.current()).isEqualTo("reading 2");
     SlowReading slow = new SlowReading("slow");
     CompletableFuture<String> later =
-        CompletableFuture.supplyAsync(remembered::currentAtOnce, work -> new Thread(work).start());
+        CompletableFuture.supplyAsync(remembered::current, work -> new Thread(work).start());
     slow.end();
     assertThat(later.join()).isEqualTo("reading 3");
   }
 
   @Test
-  void almostCurrentIsTakenFromTheReadingJustMade() {
+  void freshIsTakenFromTheReadingJustMade() {
     remembered.recent();
     for (int i = 0; i < 1_000; i++) {
-      assertThat(remembered.almostCurrent()).isEqualTo("reading 1");
+      assertThat(remembered.fresh(Duration.ofMillis(25))).isEqualTo("reading 1");
     }
   }
 
