@@ -1,11 +1,10 @@
 package io.asyncflow.flowsvr;
 
+import io.asyncflow.flowsvr.system.Causes;
 import io.asyncflow.flowsvr.system.migration.SchemaMismatchException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Objects;
 import java.util.OptionalInt;
-import java.util.stream.Stream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
@@ -38,7 +37,7 @@ public class FlowServer {
 
   /** The exit code after a failed start, if it is not 1. */
   static OptionalInt exitCode(Throwable failure) {
-    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+    return Causes.of(failure)
             .anyMatch(
                 t ->
                     t instanceof SchemaMismatchException mismatch && mismatch.isOfAnotherBaseline())
