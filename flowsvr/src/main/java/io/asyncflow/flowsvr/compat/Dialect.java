@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.springframework.core.env.Environment;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -179,10 +178,24 @@ enum Dialect {
     private final List<Member> all;
     private final Map<String, Member> byName;
 
-    private Members(Stream<Member> all) {
-      this.all = all.toList();
+    private Members(
+        List<String> names,
+        UnaryOperator<String> ofApi,
+        UnaryOperator<String> naming,
+        Map<String, OldValue> values,
+        String without) {
+      this.all =
+          names.stream()
+              .filter(name -> !name.equals(without))
+              .map(
+                  name ->
+                      new Member(
+                          ofApi.apply(name),
+                          naming.apply(name),
+                          values.getOrDefault(name, OldValue.OF_API)))
+              .toList();
       this.byName =
-          this.all.stream()
+          all.stream()
               .collect(
                   toUnmodifiableMap(
                       member -> FieldNames.toCamelCase(member.name()), Function.identity()));
@@ -190,24 +203,13 @@ enum Dialect {
 
     private static Members of(
         UnaryOperator<String> naming, Map<String, OldValue> values, String without) {
-      return new Members(
-          OF_TASK.stream()
-              .filter(name -> !name.equals(without))
-              .map(name -> member(name, name, naming, values)));
+      return new Members(OF_TASK, UnaryOperator.identity(), naming, values, without);
     }
 
     /** The API has the members of types in snake_case. */
     private static Members ofType(
         UnaryOperator<String> naming, Map<String, OldValue> values, String without) {
-      return new Members(
-          OF_TYPE.stream()
-              .filter(name -> !name.equals(without))
-              .map(name -> member(FieldNames.toSnakeCase(name), name, naming, values)));
-    }
-
-    private static Member member(
-        String ofApi, String name, UnaryOperator<String> naming, Map<String, OldValue> values) {
-      return new Member(ofApi, naming.apply(name), values.getOrDefault(name, OldValue.OF_API));
+      return new Members(OF_TYPE, FieldNames::toSnakeCase, naming, values, without);
     }
 
     /** A request with the names and values of the API; what it has besides stays. */

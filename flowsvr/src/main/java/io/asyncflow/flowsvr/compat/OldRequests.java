@@ -1,9 +1,6 @@
 package io.asyncflow.flowsvr.compat;
 
-import io.asyncflow.flowsvr.access.chain.RequestRateGate;
 import io.asyncflow.flowsvr.compat.OldRoutes.Route;
-import io.asyncflow.flowsvr.web.load.DatabaseGate;
-import io.asyncflow.flowsvr.web.load.ListShare;
 import io.asyncflow.flowsvr.web.read.FieldNames;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.FieldsResolver;
@@ -21,15 +18,13 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
-import org.springframework.web.servlet.HandlerInterceptor;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads the requests of old clients as requests of the API, and lets them pass the same gates.
+ * Reads the requests of old clients as requests of the API.
  *
  * <p>Such a client fills contexts of 8,192 bytes, asks for more rows than a page has, and sends no
  * cursor.
@@ -41,37 +36,20 @@ class OldRequests implements WebMvcConfigurer {
   private static final int CONTEXT_BYTES = 8_192;
   private static final int MOST_ROWS = 1_000;
 
-  private static final int FURTHER_PAGES = 3;
-
   /** Some clients begin the name with a capital letter. */
   private static final List<String> TASK_DATA = List.of("taskData", "TaskData");
 
   private final OldRoutes routes;
   private final FieldsResolver ofApi;
-  private final ListShare lists;
-  private final List<HandlerInterceptor> gates;
   private final Duration queueTime;
 
   OldRequests(
       OldRoutes routes,
       FieldsResolver ofApi,
-      DatabaseGate database,
-      ListShare lists,
-      RequestRateGate rates,
       @Value("${flow.compat.legacy-lease:1h}") Duration queueTime) {
     this.routes = routes;
     this.ofApi = ofApi;
-    this.lists = lists;
-    this.gates = List.of(database, lists, rates);
     this.queueTime = queueTime;
-  }
-
-  @Override
-  public void addInterceptors(InterceptorRegistry registry) {
-    String[] paths = routes.all().keySet().toArray(String[]::new);
-    if (paths.length > 0) { // none would mean all
-      gates.forEach(gate -> registry.addInterceptor(gate).addPathPatterns(paths));
-    }
   }
 
   @Override
@@ -105,7 +83,6 @@ class OldRequests implements WebMvcConfigurer {
               binderFactory);
       if (route != null) {
         translate(route, fields);
-        fields.allowFurtherPages(() -> lists.takeFurther(http, FURTHER_PAGES));
       }
       return fields;
     }

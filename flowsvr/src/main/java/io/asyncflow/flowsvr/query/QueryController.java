@@ -1,28 +1,22 @@
 package io.asyncflow.flowsvr.query;
 
-import static org.springframework.web.bind.annotation.RequestMethod.GET;
-import static org.springframework.web.bind.annotation.RequestMethod.POST;
-
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.TaskFields;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
-import java.util.function.BiFunction;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -48,9 +42,7 @@ class QueryController {
 
   @Takes(summary = "Reads a task, by its id or by its key", shape = GetTask.class)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = {"/getTask", "/get_task"},
-      method = {GET, POST})
+  @GetOrPost({"/getTask", "/get_task"})
   Envelope<Found> getTask(Fields in, Caller caller) {
     if (in.has("idempotencyKey")) {
       return Envelope.ok(found(getTaskByKey(in, caller), caller));
@@ -74,9 +66,7 @@ class QueryController {
 
   @Takes(summary = "Lists tasks of a type, newest first", shape = GetTaskList.class, list = true)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = {"/getTaskList", "/get_task_list"},
-      method = {GET, POST})
+  @GetOrPost({"/getTaskList", "/get_task_list"})
   Envelope<TaskPage> getTaskList(Fields in, Caller caller) {
     TaskType type = TaskFields.existingType(in);
     Set<TaskStatus> statuses = StatusBits.read(in, "status");
@@ -84,9 +74,7 @@ class QueryController {
     String cursor = PageFields.cursor(in);
     in.refuseIfBad();
     caller.requireType(type.name());
-    Names users = caller.scope().users();
-    return list(
-        in, limit, cursor, (most, from) -> queries.list(type, statuses, most, from, users), caller);
+    return shown(queries.list(type, statuses, limit, cursor, caller.scope().users()), caller);
   }
 
   @Takes(
@@ -94,9 +82,7 @@ class QueryController {
       shape = GetUserTaskList.class,
       list = true)
   @Needs(Verb.TASK_READ)
-  @RequestMapping(
-      path = {"/getUserTaskList", "/get_user_task_list"},
-      method = {GET, POST})
+  @GetOrPost({"/getUserTaskList", "/get_user_task_list"})
   Envelope<TaskPage> getUserTaskList(Fields in, Caller caller) {
     String userId = TaskFields.userId(in);
     Set<TaskStatus> statuses = StatusBits.read(in, "statusList");
@@ -104,31 +90,16 @@ class QueryController {
     String cursor = PageFields.cursor(in);
     in.refuseIfBad();
     caller.requireUser(userId);
-    Names types = caller.scope().types();
-    return list(
-        in,
-        limit,
-        cursor,
-        (most, from) -> queries.listOfUser(userId, statuses, most, from, types),
-        caller);
+    return shown(
+        queries.listOfUser(userId, statuses, limit, cursor, caller.scope().types()), caller);
   }
 
   private static Found found(Task task, Caller caller) {
     return new Found(caller.shown(task, Task::withoutContents));
   }
 
-  /** Reads the page of a limit that begins at a cursor. */
-  private interface Pages extends BiFunction<Integer, String, TaskPage> {}
-
-  private static Envelope<TaskPage> list(
-      Fields in, int limit, String cursor, Pages pages, Caller caller) {
-    TaskPage page = pages.apply(limit, cursor);
-    List<Task> tasks = new ArrayList<>(page.taskList());
-    while (page.nextCursor() != null && tasks.size() < limit && in.mayReadFurtherPage()) {
-      page = pages.apply(limit - tasks.size(), page.nextCursor());
-      tasks.addAll(page.taskList());
-    }
+  private static Envelope<TaskPage> shown(TaskPage page, Caller caller) {
     return Envelope.ok(
-        new TaskPage(caller.allShown(tasks, Task::withoutContents), page.nextCursor()));
+        new TaskPage(caller.allShown(page.taskList(), Task::withoutContents), page.nextCursor()));
   }
 }

@@ -49,7 +49,7 @@ class WebConfiguration implements WebMvcConfigurer {
 
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
-    registry.addInterceptor(gate).addPathPatterns("/api/**");
-    registry.addInterceptor(lists).addPathPatterns("/api/**");
+    registry.addInterceptor(gate);
+    registry.addInterceptor(lists);
   }
 }

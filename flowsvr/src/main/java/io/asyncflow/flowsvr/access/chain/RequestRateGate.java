@@ -40,7 +40,7 @@ public class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
 
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
-    registry.addInterceptor(this).addPathPatterns("/api/**");
+    registry.addInterceptor(this);
   }
 
   @Override
@@ -48,7 +48,8 @@ public class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
       HttpServletRequest request, HttpServletResponse response, Object handler) {
     // A parked hold that is dispatched again was counted before.
     if (request.getDispatcherType() == DispatcherType.REQUEST
-        && handler instanceof HandlerMethod method) {
+        && handler instanceof HandlerMethod method
+        && method.hasMethodAnnotation(Needs.class)) {
       count(method, true);
     }
     return true;

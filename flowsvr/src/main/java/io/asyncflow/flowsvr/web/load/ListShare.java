@@ -25,8 +25,6 @@ public class ListShare implements HandlerInterceptor {
 
   private static final int LEAST = 2;
 
-  private static final String FURTHER = ListShare.class.getName() + ".further";
-
   private final Budget lists;
 
   /**
@@ -68,20 +66,5 @@ public class ListShare implements HandlerInterceptor {
       Exchange.of(request).take(lists, 1);
     }
     return isList;
-  }
-
-  /**
-   * Takes a further share for a list that goes on.
-   *
-   * @param most of a request
-   * @return whether there was one
-   */
-  public boolean takeFurther(HttpServletRequest request, int most) {
-    int taken = request.getAttribute(FURTHER) instanceof Integer further ? further : 0;
-    if (taken >= most || !Exchange.of(request).tryTake(lists, 1)) {
-      return false;
-    }
-    request.setAttribute(FURTHER, taken + 1);
-    return true;
   }
 }

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -50,7 +49,6 @@ public final class Fields implements FieldSource {
   private final List<FieldError> errors = new ArrayList<>();
   private final List<Fields> parts = new ArrayList<>();
   private Map<String, Integer> roomier = Map.of(); // by name, also of the parts
-  private BooleanSupplier furtherPages = () -> false;
   private Duration queueTime;
   private boolean respells;
   private int tooLarge;
@@ -98,7 +96,6 @@ public final class Fields implements FieldSource {
     renamed.values.putAll(values);
     renamed.spellings.putAll(spellings);
     renamed.roomier = roomier;
-    renamed.furtherPages = furtherPages;
     renamed.queueTime = queueTime;
     renamed.respells = respells;
     return renamed;
@@ -123,20 +120,6 @@ public final class Fields implements FieldSource {
    */
   public void allowBytes(String name, int bytes) {
     roomier = Map.of(name, bytes);
-  }
-
-  /**
-   * Lets a list read further pages for its answer, for clients that cannot ask for the next one.
-   *
-   * @param mayRead asked before each of them
-   */
-  public void allowFurtherPages(BooleanSupplier mayRead) {
-    furtherPages = mayRead;
-  }
-
-  /** Whether a list may read a further page for its answer, which it then does. */
-  public boolean mayReadFurtherPage() {
-    return furtherPages.getAsBoolean();
   }
 
   /**

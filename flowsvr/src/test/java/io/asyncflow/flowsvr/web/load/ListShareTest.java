@@ -60,16 +60,11 @@ class ListShareTest {
   }
 
   @Test
-  void listThatGoesOnTakesWhatIsLeftAndGivesItBack() {
-    ListShare lists = new ListShare(3, MIB);
+  void listThatEndsGivesItsShareBack() {
+    ListShare lists = new ListShare(1, MIB);
     MockHttpServletRequest request = begin(lists, list);
-    assertThat(lists.takeFurther(request, 1)).isTrue();
-    assertThat(lists.takeFurther(request, 1)).as("its most").isFalse();
-    begin(lists, list);
-    assertThat(lists.takeFurther(requestOfTheServersKey(), 1)).as("none is left").isFalse();
 
     Exchange.of(request).leave();
-    begin(lists, list);
     begin(lists, list);
     assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
   }
