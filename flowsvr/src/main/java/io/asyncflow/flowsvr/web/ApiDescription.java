@@ -20,6 +20,8 @@ import io.swagger.v3.oas.models.security.SecurityScheme;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.springdoc.core.customizers.OpenApiCustomizer;
 import org.springdoc.core.customizers.OperationCustomizer;
 import org.springdoc.core.utils.SpringDocUtils;
@@ -37,6 +39,9 @@ class ApiDescription {
   private static final String FORM = "application/x-www-form-urlencoded";
   private static final String PROBLEM = "application/problem+json";
   private static final String KEY = "key";
+
+  /** Of requests, which springdoc does not see, by the names of their records. */
+  private final Map<String, Schema> shapes = new ConcurrentHashMap<>();
 
   static {
     SpringDocUtils.getConfig().addRequestWrapperToIgnore(Fields.class);
@@ -71,41 +76,41 @@ class ApiDescription {
   /**
    * Adds the fields as parameters and as a body; a later step keeps one of them by the HTTP method.
    */
-  private static Operation describe(Operation operation, Takes takes) {
+  private Operation describe(Operation operation, Takes takes) {
     operation.setSummary(takes.summary());
     if (takes.shape().length == 0) {
       return operation;
     }
-    List<Schema> shapes =
+    List<Schema> references =
         Arrays.stream(takes.shape()).<Schema>map(ApiDescription::reference).toList();
-    Schema<?> schema = shapes.size() == 1 ? shapes.get(0) : new Schema<>().oneOf(shapes);
+    Schema<?> schema =
+        references.size() == 1 ? references.get(0) : new Schema<>().oneOf(references);
     MediaType body = new MediaType().schema(schema);
     operation.setRequestBody(
         new RequestBody().content(new Content().addMediaType(JSON, body).addMediaType(FORM, body)));
     operation.setParameters(null);
-    schemasOf(takes.shape()[0])
+    Stream.of(takes.shape()).map(ApiDescription::schemasOf).forEach(shapes::putAll);
+    shapes
         .get(takes.shape()[0].getSimpleName())
         .getProperties()
         .forEach(
             (name, property) ->
                 operation.addParametersItem(
                     new QueryParameter().name((String) name).schema((Schema<?>) property)));
-    operation.addExtension(SHAPES, takes.shape());
     return operation;
   }
-
-  private static final String SHAPES = "x-shapes";
 
   @Bean
   OpenApiCustomizer wholeApi() {
     return api -> {
       Components components = api.getComponents();
+      shapes.forEach(components::addSchemas);
       schemasOf(ErrorBody.class).forEach(components::addSchemas);
-      api.getPaths().values().forEach(path -> finish(path, components));
+      api.getPaths().values().forEach(ApiDescription::finish);
     };
   }
 
-  private static void finish(PathItem path, Components components) {
+  private static void finish(PathItem path) {
     path.readOperationsMap()
         .forEach(
             (method, operation) -> {
@@ -114,18 +119,8 @@ class ApiDescription {
               } else if (method == PathItem.HttpMethod.POST) {
                 operation.setParameters(null);
               }
-              addShapes(operation, components);
               operation.getResponses().addApiResponse("default", refused());
             });
-  }
-
-  private static void addShapes(Operation operation, Components components) {
-    Map<String, Object> extensions = operation.getExtensions();
-    if (extensions != null && extensions.remove(SHAPES) instanceof Class<?>[] shapes) {
-      for (Class<?> shape : shapes) {
-        schemasOf(shape).forEach(components::addSchemas);
-      }
-    }
   }
 
   private static ApiResponse refused() {

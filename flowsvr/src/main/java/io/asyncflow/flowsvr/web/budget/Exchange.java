@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import org.apache.coyote.Processor;
 import org.apache.coyote.Request;
 import org.apache.tomcat.util.net.SocketWrapperBase;
@@ -74,6 +75,11 @@ public final class Exchange {
   /** That of a request of Tomcat's; {@code null} if it has none. */
   static Exchange of(Request request) {
     return (Exchange) request.getNote(NOTE);
+  }
+
+  /** The request as Tomcat reads it; empty in a test, and over HTTP/2. */
+  public Optional<Request> request() {
+    return Optional.ofNullable(processor).map(Processor::getRequest);
   }
 
   /** A thread begins to be occupied with the connection. */

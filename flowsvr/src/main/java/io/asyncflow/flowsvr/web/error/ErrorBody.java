@@ -23,23 +23,7 @@ import java.util.List;
  * @param error why the caller's key does not count: {@code expired}, {@code revoked}, {@code
  *     pending}, {@code certificate}; absent with other errors
  */
-@JsonPropertyOrder({
-  "msg",
-  "code",
-  "result",
-  "type",
-  "title",
-  "status",
-  "detail",
-  "instance",
-  "traceId",
-  "retryable",
-  "errors",
-  "outcomeUnknown",
-  "needs",
-  "scope",
-  "error"
-})
+@JsonPropertyOrder(alphabetic = false)
 public record ErrorBody(
     String msg,
     int code,

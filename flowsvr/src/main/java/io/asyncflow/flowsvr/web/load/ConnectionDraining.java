@@ -1,6 +1,12 @@
 package io.asyncflow.flowsvr.web.load;
 
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.web.filter.FilterOrder;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.beans.factory.annotation.Value;
@@ -9,7 +15,9 @@ import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Closes kept-alive connections before the server stops.
@@ -17,10 +25,12 @@ import org.springframework.stereotype.Component;
  * <p>A request on a kept-alive connection is lost, or refused with 503, if it arrives just when the
  * server stops listening. So for a moment before that, the server reports that it is not ready and
  * still serves requests, but every answer asks its client to close the connection. A load balancer
- * sends the next connection to another server.
+ * sends the next connection to another server. Clients are asked for the same while {@link
+ * Connections} are scarce, but for those of heartbeats.
  */
 @Component
-class ConnectionDraining implements SmartLifecycle {
+@Order(FilterOrder.EVERY_ANSWER)
+class ConnectionDraining extends OncePerRequestFilter implements SmartLifecycle {
 
   private static final long POLL = Duration.ofMillis(20).toNanos();
 
@@ -40,9 +50,19 @@ class ConnectionDraining implements SmartLifecycle {
     this.drainTime = drainTime;
   }
 
-  /** Whether this server is about to stop. */
-  boolean isDraining() {
-    return leaving;
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    if (leaving || connections.areScarce() && !ThreadShare.isHeartbeat(request)) {
+      response.setHeader(HttpHeaders.CONNECTION, "close");
+    }
+    chain.doFilter(request, response);
+  }
+
+  @Override
+  protected boolean shouldNotFilterAsyncDispatch() {
+    return false; // a parked hold: decided when it is answered
   }
 
   /** Runs before other listeners of the same event answer parked holds. */

@@ -1,18 +1,14 @@
 package io.asyncflow.flowsvr.web.load;
 
-import jakarta.servlet.ServletException;
+import io.asyncflow.flowsvr.web.budget.Exchange;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.apache.catalina.connector.Request;
-import org.apache.catalina.connector.Response;
-import org.apache.catalina.valves.ValveBase;
 import org.apache.coyote.ActionCode;
+import org.apache.coyote.Request;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -34,13 +30,10 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  */
 @RestControllerAdvice
 @Order(Ordered.HIGHEST_PRECEDENCE) // what is sent instead is an answer like every other
-public class GoneCallers
-    implements ResponseBodyAdvice<Object>,
-        WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
+public class GoneCallers implements ResponseBodyAdvice<Object> {
 
   private static final Logger log = LoggerFactory.getLogger(GoneCallers.class);
 
-  private static final String CONNECTION = GoneCallers.class.getName() + ".connection";
   private static final String REMEDY = GoneCallers.class.getName() + ".remedy";
 
   /**
@@ -71,24 +64,6 @@ public class GoneCallers
   }
 
   @Override
-  public void customize(TomcatServletWebServerFactory factory) {
-    factory.addEngineValves(new ConnectionValve());
-  }
-
-  private static final class ConnectionValve extends ValveBase {
-
-    ConnectionValve() {
-      super(true); // requests may be asynchronous
-    }
-
-    @Override
-    public void invoke(Request request, Response response) throws IOException, ServletException {
-      request.setAttribute(CONNECTION, request.getCoyoteRequest());
-      getNext().invoke(request, response);
-    }
-  }
-
-  @Override
   public boolean supports(
       MethodParameter returnType, Class<? extends HttpMessageConverter<?>> converter) {
     return true;
@@ -103,9 +78,7 @@ public class GoneCallers
       ServerHttpRequest request,
       ServerHttpResponse response) {
     HttpServletRequest servletRequest = ((ServletServerHttpRequest) request).getServletRequest();
-    if (servletRequest.getAttribute(REMEDY) != null
-        && servletRequest.getAttribute(CONNECTION) instanceof org.apache.coyote.Request connection
-        && hasEnded(connection)) {
+    if (servletRequest.getAttribute(REMEDY) != null && hangUpOf(servletRequest).getAsBoolean()) {
       log.info(
           "{} {}: the client is gone", servletRequest.getMethod(), servletRequest.getRequestURI());
       return undo(servletRequest, body);
@@ -118,20 +91,19 @@ public class GoneCallers
    * any thread, but not by two at a time, and not once the request is being answered.
    */
   public static BooleanSupplier hangUpOf(HttpServletRequest request) {
-    return request.getAttribute(CONNECTION) instanceof org.apache.coyote.Request connection
-        ? () -> hasEnded(connection)
-        : () -> false;
+    Optional<Request> connection = Exchange.of(request).request();
+    return () -> connection.filter(GoneCallers::hasEnded).isPresent();
   }
 
   /**
    * Whether the client has closed its half. Pipelined bytes can be read once, the end any number of
    * times.
    */
-  private static boolean hasEnded(org.apache.coyote.Request connection) {
+  private static boolean hasEnded(Request connection) {
     return connection.isFinished() && isReadable(connection) && isReadable(connection);
   }
 
-  private static boolean isReadable(org.apache.coyote.Request connection) {
+  private static boolean isReadable(Request connection) {
     connection.action(ActionCode.AVAILABLE, false);
     if (connection.getAvailable() > 0) { // bytes that were read before
       return false;
