@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.system.Causes;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -199,10 +200,9 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
     try {
       return call.get();
     } catch (SdkException | IllegalStateException e) {
-      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-        if (cause instanceof FlowException refusal) {
-          throw refusal;
-        }
+      FlowException refusal = Causes.first(FlowException.class, e).orElse(null);
+      if (refusal != null) {
+        throw refusal;
       }
       throw new IOException("S3: " + e.getMessage(), e);
     }

@@ -24,15 +24,11 @@ public record Outage(String kind, String line) {
 
   /** The outage that {@code failure} reports; empty if it is not an outage. */
   public static Optional<Outage> of(Throwable failure) {
-    Throwable outage = null;
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      // Prefer the innermost cause that names the service; use the socket's message only without
-      // one.
-      if (isOutage(t) && !(outage != null && t instanceof IOException)) {
-        outage = t;
-      }
-    }
-    return Optional.ofNullable(outage).map(Outage::describe);
+    // Prefer the innermost cause that names the service; use the socket's message only without one.
+    return Causes.of(failure)
+        .filter(Outage::isOutage)
+        .reduce((outer, inner) -> inner instanceof IOException ? outer : inner)
+        .map(Outage::describe);
   }
 
   private static boolean isOutage(Throwable t) {
@@ -50,12 +46,8 @@ public record Outage(String kind, String line) {
 
   /** Whether the server's database user lacks a grant, which can be added while the server runs. */
   public static boolean isDenied(Throwable failure) {
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof SQLException e && DENIED.contains(e.getErrorCode())) {
-        return true;
-      }
-    }
-    return false;
+    return Causes.of(failure)
+        .anyMatch(t -> t instanceof SQLException e && DENIED.contains(e.getErrorCode()));
   }
 
   private static Outage describe(Throwable t) {

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.web;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.system.Causes;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
@@ -77,11 +78,8 @@ class ErrorAnswers {
     if (failure instanceof FlowException) {
       return false; // the body is incomplete, but the client may still read the answer
     }
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof ClientAbortException || t instanceof AsyncRequestNotUsableException) {
-        return true;
-      }
-    }
-    return false;
+    return Causes.of(failure)
+        .anyMatch(
+            t -> t instanceof ClientAbortException || t instanceof AsyncRequestNotUsableException);
   }
 }

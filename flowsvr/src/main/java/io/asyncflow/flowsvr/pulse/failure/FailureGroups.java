@@ -2,11 +2,12 @@ package io.asyncflow.flowsvr.pulse.failure;
 
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.rules.Fingerprint;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -21,6 +22,9 @@ final class FailureGroups {
 
   private final NavigableMap<Long, Map<Key, Group>> hours = new TreeMap<>();
 
+  /** Those whose counts the database does not have. */
+  private final Set<Key> unwritten = new HashSet<>();
+
   /**
    * @param hour since the epoch
    */
@@ -31,16 +35,9 @@ final class FailureGroups {
    *
    * @param stage and verdict of all its failures; empty without a fingerprint
    * @param last its last failure
-   * @param isWritten whether the database has these counts
    */
   record Group(
-      String stage,
-      String verdict,
-      int failures,
-      int finals,
-      long firstTime,
-      FailureNote last,
-      boolean isWritten) {
+      String stage, String verdict, int failures, int finals, long firstTime, FailureNote last) {
 
     Group and(FailureNote note) {
       return new Group(
@@ -49,12 +46,7 @@ final class FailureGroups {
           failures + 1,
           finals + (note.isFinal() ? 1 : 0),
           Math.min(firstTime, note.time()),
-          note.time() >= last.time() ? note : last,
-          false);
-    }
-
-    Group written() {
-      return new Group(stage, verdict, failures, finals, firstTime, last, true);
+          note.time() >= last.time() ? note : last);
     }
   }
 
@@ -65,18 +57,19 @@ final class FailureGroups {
       long hour = hourOf(note);
       Map<Key, Group> groups = hours.computeIfAbsent(hour, begun -> new HashMap<>());
       String type = note.task().type().name();
-      Key key = new Key(type, hour, fingerprint);
-      boolean isKept = groups.size() < MOST || groups.containsKey(key);
+      Key own = new Key(type, hour, fingerprint);
+      boolean isKept = groups.size() < MOST || groups.containsKey(own);
+      Key key = isKept ? own : new Key(type, hour, Fingerprint.NONE);
+      unwritten.add(key);
       groups.merge(
-          isKept ? key : new Key(type, hour, Fingerprint.NONE),
+          key,
           new Group(
               isKept ? note.stage() : Numbers.OTHER_STAGES,
               isKept ? note.verdict() : "",
               1,
               note.isFinal() ? 1 : 0,
               note.time(),
-              note,
-              false),
+              note),
           (known, added) -> known.and(note));
     }
     return fingerprint;
@@ -94,28 +87,20 @@ final class FailureGroups {
 
   /** The groups whose counts are not written. */
   synchronized List<Map.Entry<Key, Group>> unwritten() {
-    List<Map.Entry<Key, Group>> unwritten = new ArrayList<>();
-    for (Map<Key, Group> groups : hours.values()) {
-      groups.forEach(
-          (key, group) -> {
-            if (!group.isWritten()) {
-              unwritten.add(Map.entry(key, group));
-            }
-          });
-    }
-    return unwritten;
+    return unwritten.stream().map(key -> Map.entry(key, hours.get(key.hour()).get(key))).toList();
   }
 
   /** These counts were written; forgets what has been written of earlier hours. */
   synchronized void written(List<Map.Entry<Key, Group>> counts) {
     for (Map.Entry<Key, Group> count : counts) {
-      hours
-          .get(count.getKey().hour())
-          .replace(count.getKey(), count.getValue(), count.getValue().written());
+      Key key = count.getKey();
+      if (hours.get(key.hour()).get(key) == count.getValue()) { // nothing was counted since
+        unwritten.remove(key);
+      }
     }
     hours
         .headMap(hours.lastKey() - 1)
-        .values()
-        .removeIf(groups -> groups.values().stream().allMatch(Group::isWritten));
+        .keySet()
+        .removeIf(hour -> unwritten.stream().noneMatch(key -> key.hour() == hour));
   }
 }

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.system.Causes;
 import io.asyncflow.flowsvr.system.Node;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -149,25 +150,15 @@ public class ReadDatabase implements DisposableBean {
   }
 
   private static RuntimeException refusalOr(RuntimeException failure) {
-    if (isTooLong(failure)) {
+    if (Causes.of(failure)
+        .anyMatch(t -> t instanceof SQLException e && TOO_LONG.contains(e.getErrorCode()))) {
       return new FlowException(
           ErrorCode.LIMIT_EXCEEDED, "the database needed too long for this; ask for less");
     }
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof FlowException refused) { // within what a transaction makes of it
-        return refused;
-      }
-    }
-    return failure;
-  }
-
-  private static boolean isTooLong(Throwable failure) {
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof SQLException e && TOO_LONG.contains(e.getErrorCode())) {
-        return true;
-      }
-    }
-    return false;
+    // A refusal may be within what a transaction makes of it.
+    return Causes.first(FlowException.class, failure)
+        .<RuntimeException>map(refused -> refused)
+        .orElse(failure);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.web.guard;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.system.Causes;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,13 +57,10 @@ final class PageForm {
       form.add(new String(in.readAllBytes(), StandardCharsets.UTF_8));
     } catch (BoundedInput.TooLongException e) {
       throw tooLarge();
-    } catch (SocketTimeoutException e) {
-      throw ClientPace.tooSlow(e);
     } catch (IOException e) {
-      if (e.getCause() instanceof SocketTimeoutException) {
-        throw ClientPace.tooSlow(e);
-      }
-      throw malformed("it broke off", e);
+      throw Causes.first(SocketTimeoutException.class, e).isPresent()
+          ? ClientPace.tooSlow(e)
+          : malformed("it broke off", e);
     }
     return form.fields;
   }

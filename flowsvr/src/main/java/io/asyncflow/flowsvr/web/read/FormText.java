@@ -1,11 +1,14 @@
 package io.asyncflow.flowsvr.web.read;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import java.util.StringTokenizer;
+import org.springframework.util.StringUtils;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -23,44 +26,35 @@ final class FormText {
   private static final int MAX_FIELDS = 1_000;
   private static final int MAX_DEPTH = 32;
 
-  private final byte[] text;
   private final ErrorCode whenBad;
   private final ObjectNode fields = JsonNodeFactory.instance.objectNode();
-  private int fieldCount;
 
-  private FormText(byte[] text, ErrorCode whenBad) {
-    this.text = text;
+  private FormText(ErrorCode whenBad) {
     this.whenBad = whenBad;
   }
 
   /** The fields of the part of a URL after the question mark; {@code null} has none. */
   static ObjectNode ofQuery(String query) {
-    byte[] text = query == null ? new byte[0] : query.getBytes(StandardCharsets.ISO_8859_1);
-    return new FormText(text, ErrorCode.INVALID_INPUT).read();
+    return new FormText(ErrorCode.INVALID_INPUT).read(query == null ? "" : query);
   }
 
   static ObjectNode ofBody(byte[] body) {
-    return new FormText(body, ErrorCode.MALFORMED_BODY).read();
+    return new FormText(ErrorCode.MALFORMED_BODY).read(new String(body, ISO_8859_1));
   }
 
-  private ObjectNode read() {
-    int begin = 0;
-    while (begin < text.length) {
-      int end = indexOf('&', begin, text.length);
-      if (end > begin) {
-        readField(begin, end);
+  /**
+   * @param text a character for each byte
+   */
+  private ObjectNode read(String text) {
+    StringTokenizer pairs = new StringTokenizer(text, "&"); // makes nothing of a million of them
+    for (int count = 1; pairs.hasMoreTokens(); count++) {
+      if (count > MAX_FIELDS) {
+        throw unreadable("there are more than " + MAX_FIELDS + " fields");
       }
-      begin = end + 1;
+      String[] field = pairs.nextToken().split("=", 2);
+      put(decode(field[0]), field.length < 2 ? "" : decode(field[1]));
     }
     return fields;
-  }
-
-  private void readField(int begin, int end) {
-    if (++fieldCount > MAX_FIELDS) {
-      throw unreadable("there are more than " + MAX_FIELDS + " fields");
-    }
-    int equals = indexOf('=', begin, end);
-    put(decode(begin, equals), equals < end ? decode(equals + 1, end) : "");
   }
 
   private void put(String name, String value) {
@@ -95,41 +89,15 @@ final class FormText {
     }
   }
 
-  private String decode(int begin, int end) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(end - begin);
-    for (int i = begin; i < end; i++) {
-      if (text[i] == '+') {
-        bytes.write(' ');
-      } else if (text[i] == '%') {
-        bytes.write(hexDigit(i + 1, end) << 4 | hexDigit(i + 2, end));
-        i += 2;
-      } else {
-        bytes.write(text[i]);
-      }
-    }
+  private String decode(String text) {
     try {
-      ByteBuffer encoded = ByteBuffer.wrap(bytes.toByteArray());
-      return StandardCharsets.UTF_8.newDecoder().decode(encoded).toString();
+      String bytes = StringUtils.uriDecode(text.replace('+', ' '), ISO_8859_1);
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.getBytes(ISO_8859_1))).toString();
+    } catch (IllegalArgumentException e) {
+      throw unreadable("a percent sign is not followed by two hexadecimal digits");
     } catch (CharacterCodingException e) {
       throw unreadable("a field is not UTF-8");
     }
-  }
-
-  private int hexDigit(int index, int end) {
-    int digit = index < end ? Character.digit(text[index], 16) : -1;
-    if (digit < 0) {
-      throw unreadable("a percent sign is not followed by two hexadecimal digits");
-    }
-    return digit;
-  }
-
-  private int indexOf(char character, int begin, int end) {
-    for (int i = begin; i < end; i++) {
-      if (text[i] == character) {
-        return i;
-      }
-    }
-    return end;
   }
 
   private static String shown(String name) {

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.web.read;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.system.Causes;
 import io.asyncflow.flowsvr.web.budget.Budget;
 import io.asyncflow.flowsvr.web.budget.Exchange;
 import io.asyncflow.flowsvr.web.guard.BoundedInput;
@@ -200,12 +201,9 @@ public final class RequestReader {
 
   /** The error for an incomplete body, as a failed read or a 400 of Tomcat reports it. */
   public static FlowException brokenOff(IOException cause) {
-    for (Throwable t = cause; t != null; t = t.getCause()) {
-      if (t instanceof SocketTimeoutException) {
-        return ClientPace.tooSlow(cause);
-      }
-    }
-    return malformed("it broke off", cause);
+    return Causes.first(SocketTimeoutException.class, cause).isPresent()
+        ? ClientPace.tooSlow(cause)
+        : malformed("it broke off", cause);
   }
 
   private static FlowException malformed(String why, Throwable cause) {
