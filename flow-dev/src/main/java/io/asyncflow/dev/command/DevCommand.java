@@ -65,7 +65,7 @@ final class DevCommand extends StackCommand {
       FlowClient flow = new HttpFlowClient(stack.url(), key.text());
       ExampleTaskTypes.createMissing(flow);
       if ("true".equals(System.getenv("FLOW_LEGACY_PATHS"))) {
-        ExampleTaskTypes.spellForOldWorkers(flow, stack.url(), key.text());
+        ExampleTaskTypes.spellForOldWorkers(flow);
       }
       if (hasWorker()) {
         HelloSchedule.createMissing(flow.schedules());

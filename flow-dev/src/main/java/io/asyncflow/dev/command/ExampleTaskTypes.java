@@ -1,15 +1,8 @@
 package io.asyncflow.dev.command;
 
+import io.asyncflow.api.Call;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.TaskTypeSettings;
-import io.asyncflow.dev.DevException;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -41,29 +34,12 @@ final class ExampleTaskTypes {
    * Spells {@code lark} as a worker of an older project expects it, which has a class {@code Lark};
    * over the path of such clients, because a save over the API leaves the spelling.
    */
-  static void spellForOldWorkers(FlowClient flow, URI server, String key) {
+  static void spellForOldWorkers(FlowClient flow) {
     if (flow.taskTypes().stream().noneMatch(type -> type.taskType().equals("lark"))) {
       return;
     }
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(server.resolve("/task_schedule_cfg/task_configuration"))
-            .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString("{\"task_type\":\"Lark\"}"));
-    if (key != null && !key.isEmpty()) {
-      request.header("Authorization", "Bearer " + key);
-    }
-    try {
-      HttpResponse<String> answer =
-          HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
-      if (answer.statusCode() != 200) {
-        throw new DevException("The type lark could not be spelled Lark: " + answer.body());
-      }
-    } catch (IOException e) {
-      throw new DevException("The type lark could not be spelled Lark: " + e.getMessage(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new DevException("Spelling the type lark was interrupted.", e);
-    }
+    flow.transport()
+        .send(Call.to("/task_schedule_cfg/task_configuration").with("task_type", "Lark"));
   }
 
   private static TaskTypeSettings settings(

@@ -4,7 +4,6 @@ import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.rules.act.ActChain;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -13,7 +12,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -24,7 +22,6 @@ import java.util.TreeMap;
 public final class ActVerifier {
   private static final int PAGE = 1_000;
   private static final int COLUMNS = ActChain.COLUMNS.split(",").length;
-  private static final Set<Integer> NO_SUCH_TABLE_OR_DATABASE = Set.of(1146, 1049);
 
   private final DirectDatabase database;
 
@@ -99,9 +96,10 @@ public final class ActVerifier {
       connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       return verify(connection, retention, expected);
     } catch (SQLException e) {
-      throw NO_SUCH_TABLE_OR_DATABASE.contains(e.getErrorCode())
-          ? new DevException("The database has no record of acts: no flowsvr was started on it.", e)
-          : new DevException("The database did not answer: " + e.getMessage(), e);
+      throw DirectDatabase.failure(
+          e,
+          "The database has no record of acts: no flowsvr was started on it.",
+          "The database did not answer");
     }
   }
 
@@ -161,50 +159,39 @@ public final class ActVerifier {
 
   private static List<StoredLink> links(Connection connection, long after, Duration retention)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "SELECT to_id, chain, close_time < "
-                + DirectDatabase.NOW_MS
-                + " - ? FROM t_act_chain WHERE to_id > ? ORDER BY to_id LIMIT "
-                + PAGE)) {
-      statement.setLong(1, retention.toMillis());
-      statement.setLong(2, after);
-      ResultSet rows = statement.executeQuery();
-      List<StoredLink> links = new ArrayList<>();
-      while (rows.next()) {
-        links.add(new StoredLink(rows.getLong(1), rows.getBytes(2), rows.getBoolean(3)));
-      }
-      return links;
-    }
+    return DirectDatabase.query(
+        connection,
+        row -> new StoredLink(row.getLong(1), row.getBytes(2), row.getBoolean(3)),
+        "SELECT to_id, chain, close_time < "
+            + DirectDatabase.NOW_MS
+            + " - ? FROM t_act_chain WHERE to_id > ? ORDER BY to_id LIMIT "
+            + PAGE,
+        retention.toMillis(),
+        after);
   }
 
   private static Map<Long, List<String>> acts(Connection connection, long after, long last)
       throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "SELECT " + ActChain.COLUMNS + " FROM t_act WHERE id > ? AND id <= ?")) {
-      statement.setLong(1, after);
-      statement.setLong(2, last);
-      ResultSet rows = statement.executeQuery();
-      Map<Long, List<String>> acts = new TreeMap<>();
-      while (rows.next()) {
-        List<String> values = new ArrayList<>(COLUMNS);
-        for (int i = 1; i <= COLUMNS; i++) {
-          values.add(rows.getString(i));
-        }
-        acts.put(rows.getLong(1), values);
-      }
-      return acts;
+    Map<Long, List<String>> acts = new TreeMap<>();
+    DirectDatabase.query(
+            connection,
+            ActVerifier::values,
+            "SELECT " + ActChain.COLUMNS + " FROM t_act WHERE id > ? AND id <= ?",
+            after,
+            last)
+        .forEach(act -> acts.put(Long.valueOf(act.get(0)), act));
+    return acts;
+  }
+
+  private static List<String> values(ResultSet row) throws SQLException {
+    List<String> values = new ArrayList<>(COLUMNS);
+    for (int i = 1; i <= COLUMNS; i++) {
+      values.add(row.getString(i));
     }
+    return values;
   }
 
   private static long countAfter(Connection connection, long id) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement("SELECT COUNT(*) FROM t_act WHERE id > ?")) {
-      statement.setLong(1, id);
-      ResultSet row = statement.executeQuery();
-      row.next();
-      return row.getLong(1);
-    }
+    return DirectDatabase.number(connection, "SELECT COUNT(*) FROM t_act WHERE id > ?", id);
   }
 }

@@ -9,13 +9,9 @@ import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.CertificateName;
 import io.asyncflow.rules.access.KeySeals;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * ADMIN keys that are written into the database without a server: the first one, and one after all
@@ -24,7 +20,6 @@ import java.util.Set;
 public final class DirectKeys {
   private static final String PEPPER = "FLOW_KEY_PEPPER";
   private static final String PRINCIPAL = "cli:direct";
-  private static final Set<Integer> NO_SUCH_TABLE_OR_DATABASE = Set.of(1146, 1049);
 
   private final DirectDatabase database;
   private final KeySeals seals;
@@ -57,12 +52,11 @@ public final class DirectKeys {
       connection.commit();
       return key;
     } catch (SQLException e) {
-      throw NO_SUCH_TABLE_OR_DATABASE.contains(e.getErrorCode())
-          ? new DevException(
-              "The database has no table of access keys yet: start a flowsvr on it once, which"
-                  + " makes the tables.",
-              e)
-          : new DevException("The database did not take the key: " + e.getMessage(), e);
+      throw DirectDatabase.failure(
+          e,
+          "The database has no table of access keys yet: start a flowsvr on it once, which makes"
+              + " the tables.",
+          "The database did not take the key");
     }
   }
 
@@ -83,14 +77,10 @@ public final class DirectKeys {
   }
 
   private IssuedKey create(Connection database, NewKey wanted, Duration life) throws SQLException {
-    long now;
-    try (Statement statement = database.createStatement()) {
-      // First, as servers do: so changes of keys follow one another.
-      statement.executeUpdate("UPDATE t_access_version SET version = version + 1 WHERE one = 1");
-      ResultSet row = statement.executeQuery("SELECT " + DirectDatabase.NOW_MS);
-      row.next();
-      now = row.getLong(1);
-    }
+    // First, as servers do: so changes of keys follow one another.
+    DirectDatabase.update(
+        database, "UPDATE t_access_version SET version = version + 1 WHERE one = 1");
+    long now = DirectDatabase.number(database, "SELECT " + DirectDatabase.NOW_MS);
     refuseIfTaken(database, wanted, now);
     long begin = wanted.notBefore() == null ? now : Math.max(now, wanted.notBefore());
     AccessKey key = AccessKey.random();
@@ -111,7 +101,7 @@ public final class DirectKeys {
                 wanted.certSan(),
                 wanted.rateLimit() == null ? 0 : wanted.rateLimit(),
                 begin > now ? begin : 0);
-    execute(
+    DirectDatabase.update(
         database,
         """
         INSERT INTO t_access_key (key_id, name, key_hash, seal, roles, types, stages, users,
@@ -133,9 +123,10 @@ public final class DirectKeys {
         row.certSan(),
         row.rateLimit(),
         row.notBefore());
-    execute(
+    DirectDatabase.update(
         database,
-        "INSERT INTO t_act (act_time, act, object, actor, source) VALUES (?, 'CREATE', ?, ?, 'cli')",
+        "INSERT INTO t_act (act_time, act, object, actor, source) VALUES (?, 'CREATE', ?, ?,"
+            + " 'cli')",
         now,
         "key:" + row.id(),
         PRINCIPAL);
@@ -144,35 +135,25 @@ public final class DirectKeys {
 
   private static void refuseIfTaken(Connection database, NewKey wanted, long now)
       throws SQLException {
-    try (PreparedStatement statement =
-        database.prepareStatement(
+    long taken =
+        DirectDatabase.number(
+            database,
             """
-            SELECT 1
+            SELECT COUNT(*)
             FROM t_access_key
             WHERE (name = ? OR cert_san = ?)
               AND revoke_time IS NULL
               AND replaced_by IS NULL
               AND expire_time > ?
-            """)) {
-      statement.setString(1, wanted.name());
-      statement.setString(2, wanted.certSan());
-      statement.setLong(3, now);
-      if (statement.executeQuery().next()) {
-        throw new DevException(
-            "A live key has the name "
-                + wanted.name()
-                + ", or the name of the certificate: revoke it, or choose another name.");
-      }
-    }
-  }
-
-  private static void execute(Connection database, String sql, Object... values)
-      throws SQLException {
-    try (PreparedStatement statement = database.prepareStatement(sql)) {
-      for (int i = 0; i < values.length; i++) {
-        statement.setObject(i + 1, values[i]);
-      }
-      statement.executeUpdate();
+            """,
+            wanted.name(),
+            wanted.certSan(),
+            now);
+    if (taken > 0) {
+      throw new DevException(
+          "A live key has the name "
+              + wanted.name()
+              + ", or the name of the certificate: revoke it, or choose another name.");
     }
   }
 

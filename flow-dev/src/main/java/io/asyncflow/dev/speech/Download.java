@@ -8,6 +8,7 @@ import io.asyncflow.api.StoreKey;
 import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,6 +16,7 @@ import java.nio.file.StandardCopyOption;
 /** Downloads an object of a run. */
 final class Download {
   private static final int TRIES = 3;
+  private static final int BUFFER = 65_536;
 
   private Download() {}
 
@@ -47,50 +49,23 @@ final class Download {
     }
   }
 
-  /** Downloads; false if the stream broke off. */
+  /** Downloads; false if the stream broke off, as opposed to a file that cannot be written. */
   private static boolean fetch(FlowClient flow, StoreKey key, Path part) throws IOException {
-    try (InputStream in = new Incoming(flow.store().open(key))) {
-      Files.copy(in, part, StandardCopyOption.REPLACE_EXISTING);
-      return true;
-    } catch (BrokenOffException e) {
-      return false;
-    }
-  }
-
-  /** A broken connection, as opposed to a file that cannot be written. */
-  private static final class BrokenOffException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    BrokenOffException(IOException cause) {
-      super(cause);
-    }
-  }
-
-  private static final class Incoming extends InputStream {
-    private final InputStream in;
-
-    Incoming(InputStream in) {
-      this.in = in;
-    }
-
-    @Override
-    public int read(byte[] buffer, int offset, int length) throws IOException {
-      try {
-        return in.read(buffer, offset, length);
-      } catch (IOException e) {
-        throw new BrokenOffException(e);
+    try (InputStream in = flow.store().open(key);
+        OutputStream out = Files.newOutputStream(part)) {
+      byte[] buffer = new byte[BUFFER];
+      while (true) {
+        int length;
+        try {
+          length = in.read(buffer);
+        } catch (IOException e) {
+          return false;
+        }
+        if (length < 0) {
+          return true;
+        }
+        out.write(buffer, 0, length);
       }
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] single = new byte[1];
-      return read(single, 0, 1) < 0 ? -1 : single[0] & 0xff;
-    }
-
-    @Override
-    public void close() throws IOException {
-      in.close();
     }
   }
 }
