@@ -271,22 +271,34 @@ public class ScheduleStore {
     }
   }
 
-  /** Moves a schedule; false if it has changed since it was read. */
+  /**
+   * Moves a schedule, and writes an event if it has another state; false if it has changed since it
+   * was read.
+   */
   public boolean move(Move move) {
-    return move(List.of(move)) == 1;
+    boolean isMoved = write(List.of(move)) == 1;
+    if (isMoved) {
+      tell(move, move.row().definition());
+    }
+    return isMoved;
   }
 
-  /**
-   * Moves schedules that have not changed since they were read, and writes events of those that
-   * have another state; returns how many were moved.
-   */
-  public int move(List<Move> moves) {
-    int moved = write(moves);
-    moves.stream()
-        .filter(move -> move.to().state() != move.row().state() && moved == moves.size())
-        .forEach(
-            move -> tell(move.row().id(), move.row().definition(), move.to().state(), move.why()));
-    return moved;
+  /** Moves schedules that the caller has locked, and writes events of those with another state. */
+  public void moveLocked(List<Move> moves) {
+    writeLocked(moves);
+    moves.forEach(move -> tell(move, move.row().definition()));
+  }
+
+  private void writeLocked(List<Move> moves) {
+    if (write(moves) != moves.size()) {
+      throw new IllegalStateException("locked schedules were not moved");
+    }
+  }
+
+  private void tell(Move move, NewSchedule definition) {
+    if (move.to().state() != move.row().state()) {
+      tell(move.row().id(), definition, move.to().state(), move.why());
+    }
   }
 
   private int write(List<Move> moves) {
@@ -373,10 +385,9 @@ public class ScheduleStore {
     List<Object> values = new ArrayList<>(columns.values());
     values.add(row.id());
     batch.update(sql, new StatementValues(values));
-    write(List.of(Move.asked(row, to)));
-    if (to.state() != row.state()) {
-      tell(row.id(), definition, to.state(), null);
-    }
+    Move move = Move.asked(row, to);
+    writeLocked(List.of(move));
+    tell(move, definition);
   }
 
   /** The columns of a definition, always in the same order. */

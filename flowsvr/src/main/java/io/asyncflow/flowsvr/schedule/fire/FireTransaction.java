@@ -274,14 +274,10 @@ public class FireTransaction {
     Map<Long, List<Fired>> bySchedule =
         created.stream()
             .collect(groupingBy(FireRow::scheduleId, mapping(FireRow::fired, toList())));
-    int moved =
-        schedules.move(
-            batch.stream()
-                .map(plan -> plan.move(bySchedule.getOrDefault(plan.row().id(), List.of())))
-                .toList());
-    if (moved != batch.size()) {
-      throw new IllegalStateException("locked schedules were not moved on");
-    }
+    schedules.moveLocked(
+        batch.stream()
+            .map(plan -> plan.move(bySchedule.getOrDefault(plan.row().id(), List.of())))
+            .toList());
     gaps.insert(batch.stream().collect(toMap(plan -> plan.row().id(), plan -> plan.plan().gaps())));
   }
 

@@ -57,7 +57,7 @@ public class Pauses {
         schedule -> {
           ScheduleRow row = schedule.row();
           if (row.state() != ScheduleState.ENDED || schedule.firstWithdrawn() != null) {
-            schedules.move(Move.asked(row, schedule.position().paused(until)));
+            schedules.moveLocked(List.of(Move.asked(row, schedule.position().paused(until))));
             join.accept(row);
           }
         });
@@ -99,7 +99,7 @@ public class Pauses {
               if (row.state() != ScheduleState.PAUSED) {
                 return false;
               }
-              schedules.move(Move.asked(row, resumed(row, catchUp)));
+              schedules.moveLocked(List.of(Move.asked(row, resumed(row, catchUp))));
               join.accept(row);
               return true;
             });
@@ -116,7 +116,7 @@ public class Pauses {
               .lockUnlessLocked(row.id())
               .filter(now -> now.fence() == row.fence())
               .filter(now -> now.position().pauseUntil() != null)
-              .ifPresent(now -> schedules.move(Move.of(now, resumed(now, false))));
+              .ifPresent(now -> schedules.moveLocked(List.of(Move.of(now, resumed(now, false)))));
           return null;
         });
   }

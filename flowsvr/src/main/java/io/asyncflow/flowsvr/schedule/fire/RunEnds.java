@@ -109,7 +109,7 @@ class RunEnds implements TaskLedger {
         to = recorded.contains(end) ? after(row, to, end) : to;
       }
       if (!to.equals(row.position())) {
-        schedules.move(Move.of(row, to));
+        schedules.moveLocked(List.of(Move.of(row, to)));
       }
     }
     return recorded.size();

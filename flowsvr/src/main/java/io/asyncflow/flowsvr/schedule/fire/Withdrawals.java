@@ -97,9 +97,14 @@ public class Withdrawals {
         transaction.cancel(
             future.values().stream().flatMap(List::stream).map(fire -> fire.run().task()),
             task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()));
+    // The end of a run may have moved its schedule.
+    List<ScheduleRow> rows =
+        cancelled.isEmpty()
+            ? locked
+            : schedules.lock(locked.stream().map(ScheduleRow::id).toList());
     List<Withdrawn> withdrawn = new ArrayList<>();
     List<FireRow> withdrawnFires = new ArrayList<>();
-    for (ScheduleRow row : locked) {
+    for (ScheduleRow row : rows) {
       Map<Boolean, List<FireRow>> byFate =
           future.getOrDefault(row.id(), List.of()).stream()
               .collect(partitioningBy(fire -> cancelled.contains(fire.run().task())));
