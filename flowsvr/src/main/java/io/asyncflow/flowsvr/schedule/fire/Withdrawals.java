@@ -102,6 +102,8 @@ public class Withdrawals {
         cancelled.isEmpty()
             ? locked
             : schedules.lock(locked.stream().map(ScheduleRow::id).toList());
+    Collection<LocalDate> newestFirst =
+        cancelled.isEmpty() ? List.of() : days.existing().descendingSet();
     List<Withdrawn> withdrawn = new ArrayList<>();
     List<FireRow> withdrawnFires = new ArrayList<>();
     for (ScheduleRow row : rows) {
@@ -109,23 +111,23 @@ public class Withdrawals {
           future.getOrDefault(row.id(), List.of()).stream()
               .collect(partitioningBy(fire -> cancelled.contains(fire.run().task())));
       List<FireRow> kept = byFate.get(false);
+      Long lastKept = kept.isEmpty() ? null : (Long) kept.get(kept.size() - 1).fireTime();
       withdrawnFires.addAll(byFate.get(true));
-      withdrawn.add(
-          takeBack(
-              row, byFate.get(true), kept.isEmpty() ? null : kept.get(kept.size() - 1).fireTime()));
+      withdrawn.add(takeBack(row, byFate.get(true), lastKept, newestFirst));
     }
     fires.withdraw(withdrawnFires);
     change.accept(withdrawn);
   }
 
   /** What was withdrawn does not count, and none of it is the last run. */
-  private Withdrawn takeBack(ScheduleRow row, List<FireRow> withdrawn, Long lastKept) {
+  private Withdrawn takeBack(
+      ScheduleRow row, List<FireRow> withdrawn, Long lastKept, Collection<LocalDate> newestFirst) {
     if (withdrawn.isEmpty()) {
       return new Withdrawn(row, row.position(), null, lastKept);
     }
     long first = withdrawn.get(0).fireTime();
     Fired last =
-        fires.newest(row.id(), first, 1, true, days.existing().descendingSet()).stream()
+        fires.newest(row.id(), first, 1, true, newestFirst).stream()
             .map(FireRow::fired)
             .findFirst()
             .orElse(null);
