@@ -59,6 +59,11 @@ public final class Caller {
     this(kind, principal, roles, scope, rate, null);
   }
 
+  /** A caller that may do everything. */
+  public static Caller unlimited(Kind kind, String principal) {
+    return new Caller(kind, principal, Set.of(Role.ADMIN), Scope.ALL);
+  }
+
   private Caller(
       Kind kind, String principal, Set<Role> roles, Scope scope, RequestRate rate, Long endNanos) {
     this.kind = kind;
@@ -169,6 +174,11 @@ public final class Caller {
     return !isScoped || scope.types().contains(type) && scope.users().contains(user);
   }
 
+  /** Whether all of it is within the caller's scope. */
+  public boolean sees(Scoped thing) {
+    return !isScoped || seesUser(thing.user()) && thing.types().stream().allMatch(this::seesType);
+  }
+
   /** Whether the caller sees the tasks of all users, so that their owners need not be known. */
   public boolean seesAllUsers() {
     return scope.users().isAll();
@@ -204,8 +214,15 @@ public final class Caller {
    * @throws OutOfScopeException unless the caller sees them all
    */
   public void requireAll() {
-    requireType("*");
-    requireAllUsers();
+    require(Scoped.EVERYTHING);
+  }
+
+  /**
+   * @throws OutOfScopeException unless all of it is within the caller's scope
+   */
+  public void require(Scoped thing) {
+    thing.types().forEach(this::requireType);
+    requireUser(thing.user());
   }
 
   /**

@@ -6,6 +6,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -26,12 +27,12 @@ class CreateController {
 
   private final TaskCreator creator;
   private final SealedTexts sealedTexts;
-  private final CreateReach reach;
+  private final NamedObjects objects;
 
-  CreateController(TaskCreator creator, SealedTexts sealedTexts, CreateReach reach) {
+  CreateController(TaskCreator creator, SealedTexts sealedTexts, NamedObjects objects) {
     this.creator = creator;
     this.sealedTexts = sealedTexts;
-    this.reach = reach;
+    this.objects = objects;
   }
 
   record CreateTask(NewTask taskData) {}
@@ -46,7 +47,7 @@ class CreateController {
   Envelope<CreateResult> createTask(Fields in, Caller caller, HttpServletRequest request) {
     TaskDraft task = inTraceOf(request, NewTaskForm.read(in.object("taskData")));
     in.refuseIfBad();
-    reach.require(List.of(task), null, caller);
+    objects.require(List.of(task), null, caller);
     sealedTexts.check(task.type(), task.context(), "taskData.taskContext");
     CreatedTask created =
         caller.seesAllUsers() || task.idempotencyKey() == null
@@ -65,7 +66,7 @@ class CreateController {
             .toList();
     TaskFields.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
     in.refuseIfBad();
-    reach.require(tasks, null, caller);
+    objects.require(tasks, null, caller);
     for (int i = 0; i < tasks.size(); i++) {
       TaskDraft task = tasks.get(i);
       sealedTexts.check(task.type(), task.context(), "taskDataList[" + i + "].taskContext");

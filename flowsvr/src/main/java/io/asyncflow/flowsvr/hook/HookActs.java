@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.OutOfScopeException;
+import io.asyncflow.flowsvr.access.Scoped;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Change;
@@ -77,7 +78,7 @@ class HookActs {
    *     scope
    */
   Saved save(Definition hook, Reason why, Caller caller) {
-    HookReach.require(hook.taskTypes(), caller);
+    caller.require(Scoped.ofAllUsers(hook.taskTypes()));
     if (types.find(HookTasks.TYPE).isEmpty()) {
       types.saveOwn(HookTasks.settings());
     }
@@ -93,7 +94,7 @@ class HookActs {
     return change(
         () -> {
           Optional<HookRow> row = hooks.find(hook.name());
-          if (row.filter(one -> !HookReach.reaches(one.taskTypes(), caller)).isPresent()) {
+          if (row.filter(one -> !caller.sees(one.scoped())).isPresent()) {
             throw new OutOfScopeException("hook", hook.name());
           }
           return row.isPresent() ? change(row.get(), hook, why) : create(hook, why);

@@ -76,7 +76,7 @@ class HookController {
         new HookList(
             hooks.all().stream()
                 .filter(hook -> hook.state() != StoredHookState.DELETED)
-                .filter(hook -> HookReach.reaches(hook.taskTypes(), caller))
+                .filter(hook -> caller.sees(hook.scoped()))
                 .map(HookController::view)
                 .toList()));
   }
@@ -128,7 +128,7 @@ class HookController {
     }
     in.refuseIfBad();
     Optional<HookRow> hook = id == null ? hooks.find(name) : hooks.find(id);
-    return hook.filter(row -> HookReach.reaches(row.taskTypes(), caller))
+    return hook.filter(row -> caller.sees(row.scoped()))
         .orElseThrow(() -> new NoSuchHookException(id == null ? name : id.toString()));
   }
 

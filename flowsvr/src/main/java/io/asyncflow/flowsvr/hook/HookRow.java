@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.hook;
 
+import io.asyncflow.flowsvr.access.Scoped;
 import java.util.List;
 import java.util.Set;
 
@@ -37,6 +38,11 @@ record HookRow(
   /** The id in answers. */
   String hookId() {
     return Long.toString(id);
+  }
+
+  /** A hook is told of the tasks of all users. */
+  Scoped scoped() {
+    return Scoped.ofAllUsers(taskTypes);
   }
 
   String stage() {

@@ -12,6 +12,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Scoped;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.core.JobCreator;
@@ -19,6 +20,7 @@ import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.progress.JobPace;
 import io.asyncflow.flowsvr.job.steps.JobStaging;
 import io.asyncflow.flowsvr.task.NamedObjects;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.filter.TraceId;
@@ -93,7 +95,7 @@ class JobController {
   Envelope<Created> createJob(Fields in, Caller caller, HttpServletRequest request) {
     NewJob job = JobFields.read(in.object("jobData"));
     in.refuseIfBad();
-    JobReach.requireNew(job, caller);
+    caller.require(Scoped.of(job.userId(), job.jobType(), job.childType()));
     objects.require(job, caller);
     sealedTexts.check(job, "jobData");
     return Envelope.ok(new Created("" + creator.create(job, TraceId.parentOf(request))));
@@ -105,16 +107,26 @@ class JobController {
   Envelope<Staged> addChildren(Fields in, Caller caller) {
     JobChildren page = JobChildFields.read(in);
     in.refuseIfBad();
-    TaskId split = JobReach.requireSplit(page, caller);
+    TaskId split = splitOf(page, caller);
     objects.require(NamedObjects.contextsOf(page.children()), split, caller);
     return Envelope.ok(new Staged(staging.add(page, caller)));
+  }
+
+  /** The task that splits, if the caller may; its stage is judged with its row. */
+  private static TaskId splitOf(JobChildren page, Caller caller) {
+    TaskId split = TaskId.parse(page.taskId()).orElseThrow();
+    if (!caller.seesType(split.type().name())) {
+      throw new TaskNotFoundException(split);
+    }
+    caller.requireWorker(page.workerId());
+    return split;
   }
 
   @Takes(summary = "Reads a job", shape = OfJob.class)
   @Needs(Verb.JOB_READ)
   @GetOrPost({"/getJob", "/get_job"})
   Envelope<Found> getJob(Fields in, Caller caller) {
-    JobRow job = JobReach.require(queries.get(jobId(in)), caller);
+    JobRow job = queries.get(jobId(in)).seenBy(caller);
     JobPace pace = JobPace.of(job);
     Job shown = caller.shown(job.toJob(), whole -> whole.withResult(null));
     return Envelope.ok(new Found(shown, pace.rate(), pace.estimatedEnd()));
@@ -216,7 +228,7 @@ class JobController {
   private long reached(Fields in, Caller caller) {
     long jobId = jobId(in);
     if (caller.isScoped()) {
-      JobReach.require(queries.get(jobId), caller);
+      queries.get(jobId).seenBy(caller);
     }
     return jobId;
   }

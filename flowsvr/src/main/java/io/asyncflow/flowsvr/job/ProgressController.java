@@ -40,7 +40,7 @@ class ProgressController {
   @GetMapping("/progress")
   void progress(Fields in, Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    JobRow job = JobReach.require(queries.get(JobController.jobId(in)), caller);
+    JobRow job = queries.get(JobController.jobId(in)).seenBy(caller);
     boolean hasSeenIt = ("" + job.version()).equals(request.getHeader(StreamOpener.LAST_EVENT_ID));
     if (job.state().isFinal() && hasSeenIt) {
       response.setStatus(HttpServletResponse.SC_NO_CONTENT);

@@ -13,8 +13,8 @@ import io.asyncflow.flowsvr.act.ActStore;
 import io.asyncflow.flowsvr.act.ActStore.Place;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.task.NamedObjects;
+import io.asyncflow.flowsvr.task.TaskAuthorization;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
-import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
@@ -38,10 +38,11 @@ class OperatorController {
 
   private final OperatorActs acts;
   private final ActStore recorded;
-  private final TaskReach reach;
+  private final TaskAuthorization reach;
   private final NamedObjects objects;
 
-  OperatorController(OperatorActs acts, ActStore recorded, TaskReach reach, NamedObjects objects) {
+  OperatorController(
+      OperatorActs acts, ActStore recorded, TaskAuthorization reach, NamedObjects objects) {
     this.acts = acts;
     this.recorded = recorded;
     this.reach = reach;

@@ -6,7 +6,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.task.TaskReach;
+import io.asyncflow.flowsvr.task.TaskAuthorization;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
@@ -25,9 +25,9 @@ import org.springframework.web.bind.annotation.RestController;
 class QueryController {
 
   private final TaskQueries queries;
-  private final TaskReach reach;
+  private final TaskAuthorization reach;
 
-  QueryController(TaskQueries queries, TaskReach reach) {
+  QueryController(TaskQueries queries, TaskAuthorization reach) {
     this.queries = queries;
     this.reach = reach;
   }

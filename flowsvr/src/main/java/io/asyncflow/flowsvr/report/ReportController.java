@@ -10,7 +10,7 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.NamedObjects;
-import io.asyncflow.flowsvr.task.TaskReach;
+import io.asyncflow.flowsvr.task.TaskAuthorization;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -26,10 +26,11 @@ class ReportController {
 
   private final ReportList reports;
   private final TaskUpdater updater;
-  private final TaskReach tasks;
+  private final TaskAuthorization tasks;
   private final NamedObjects objects;
 
-  ReportController(ReportList reports, TaskUpdater updater, TaskReach tasks, NamedObjects objects) {
+  ReportController(
+      ReportList reports, TaskUpdater updater, TaskAuthorization tasks, NamedObjects objects) {
     this.reports = reports;
     this.updater = updater;
     this.tasks = tasks;

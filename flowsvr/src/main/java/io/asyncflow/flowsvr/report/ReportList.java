@@ -6,7 +6,6 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.TraceParent;
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.create.CreateReach;
 import io.asyncflow.flowsvr.create.NewTaskForm;
 import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.task.TaskDraft;
@@ -31,12 +30,10 @@ public class ReportList {
   private static final int MAX_ECHO = 128;
 
   private final TaskReporter reporter;
-  private final CreateReach creates;
   private final NamedObjects objects;
 
-  ReportList(TaskReporter reporter, CreateReach creates, NamedObjects objects) {
+  ReportList(TaskReporter reporter, NamedObjects objects) {
     this.reporter = reporter;
-    this.creates = creates;
     this.objects = objects;
   }
 
@@ -123,7 +120,7 @@ public class ReportList {
     caller.requireWorker(report.report().workerId());
     objects.require(
         Stream.of(report.report().taskContext(), report.report().result()), task, caller);
-    creates.require(report.creates(), task, caller);
+    objects.require(report.creates(), task, caller);
   }
 
   private static ReportResult refused(Fields item, FlowException error) {

@@ -15,6 +15,7 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Change;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.Pauses;
@@ -240,7 +241,10 @@ class ScheduleController {
     in.refuseIfBad();
     if (caller.isScoped()) {
       ScheduleRow row = id == null ? queries.require(name) : queries.require(id);
-      return ScheduleReach.require(row, id == null ? name : "" + id, caller).id();
+      if (!row.isSeenBy(caller)) { // as if there were no such schedule
+        throw new NoSuchScheduleException(id == null ? name : "" + id);
+      }
+      return row.id();
     }
     return id == null ? queries.require(name).id() : id;
   }

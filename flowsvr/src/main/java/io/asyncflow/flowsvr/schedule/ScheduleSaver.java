@@ -9,6 +9,7 @@ import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Change;
@@ -97,7 +98,9 @@ class ScheduleSaver {
    */
   List<SavedSchedule> save(
       List<NewSchedule> definitions, Long ifVersion, IntFunction<String> path, Caller caller) {
-    definitions.forEach(definition -> ScheduleReach.requireTarget(definition, caller));
+    if (caller.isScoped()) {
+      definitions.forEach(definition -> caller.require(ScheduleRow.targetOf(definition)));
+    }
     for (int i = 0; i < definitions.size(); i++) {
       requireTypes(definitions.get(i));
       sealedTexts.check(definitions.get(i), path.apply(i));
@@ -137,7 +140,11 @@ class ScheduleSaver {
     Map<String, ScheduleRow> existing =
         schedules.findByNames(definitions.stream().map(NewSchedule::name).toList()).stream()
             .collect(toMap(ScheduleRow::name, Function.identity()));
-    existing.values().forEach(row -> ScheduleReach.requireSaved(row, caller));
+    for (ScheduleRow row : existing.values()) {
+      if (!row.isSeenBy(caller)) { // names are unique, so it cannot be as if there were none
+        throw new OutOfScopeException("schedule", row.name());
+      }
+    }
     Map<String, SavedSchedule> saved = new HashMap<>();
     List<NewSchedule> created = new ArrayList<>();
     Map<Long, NewSchedule> changed = new HashMap<>();

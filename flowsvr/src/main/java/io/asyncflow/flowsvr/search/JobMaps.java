@@ -7,7 +7,6 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.JobMap;
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.job.JobReach;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
@@ -66,8 +65,7 @@ class JobMaps {
 
   /** The job, if the caller sees it. */
   JobRow head(long jobId, Caller caller) {
-    return JobReach.require(
-        jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId)), caller);
+    return jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId)).seenBy(caller);
   }
 
   /** The children that are tasks, from this index on. */

@@ -9,8 +9,8 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.task.TaskAuthorization;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
-import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.budget.Budget;
 import io.asyncflow.flowsvr.web.budget.Exchange;
@@ -62,7 +62,7 @@ class StoreController {
   private final ContextStore store;
   private final WriteFence fence;
   private final OpenCalls calls;
-  private final TaskReach tasks;
+  private final TaskAuthorization tasks;
   private final long maxBytes;
   private final Budget transfers;
 
@@ -70,7 +70,7 @@ class StoreController {
       ContextStore store,
       WriteFence fence,
       OpenCalls calls,
-      TaskReach tasks,
+      TaskAuthorization tasks,
       StoreProperties properties,
       @Value("${flow.max-transfers-per-key:50}") int transfersPerKey) {
     this.store = store;

@@ -5,8 +5,8 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.store.ContextStore.Usage;
+import io.asyncflow.flowsvr.task.TaskAuthorization;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
-import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
@@ -26,9 +26,9 @@ class StoreListController {
   private static final int MOST = 1_000;
 
   private final ContextStore store;
-  private final TaskReach tasks;
+  private final TaskAuthorization tasks;
 
-  StoreListController(ContextStore store, TaskReach tasks) {
+  StoreListController(ContextStore store, TaskAuthorization tasks) {
     this.store = store;
     this.tasks = tasks;
   }

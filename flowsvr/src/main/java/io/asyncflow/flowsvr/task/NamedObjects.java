@@ -6,6 +6,7 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Scoped;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.rules.TaskId;
 import java.util.List;
@@ -23,9 +24,9 @@ import org.springframework.stereotype.Component;
 @Component
 public class NamedObjects {
 
-  private final TaskReach reach;
+  private final TaskAuthorization reach;
 
-  NamedObjects(TaskReach reach) {
+  NamedObjects(TaskAuthorization reach) {
     this.reach = reach;
   }
 
@@ -62,6 +63,20 @@ public class NamedObjects {
             .toList();
     if (!beyond.isEmpty()) {
       requireInherited(beyond, own);
+    }
+  }
+
+  /**
+   * Returns if the caller may create these tasks, as far as they say so themselves. For whose task
+   * a key stands is judged where its row is locked.
+   *
+   * @param reported the task whose report creates them; {@code null} for none
+   * @throws io.asyncflow.flowsvr.access.OutOfScopeException if a type or a user is beyond its scope
+   */
+  public void require(List<TaskDraft> drafts, TaskId reported, Caller caller) {
+    if (caller.isScoped()) {
+      drafts.forEach(task -> caller.require(Scoped.of(task.userId(), task.type().name())));
+      require(drafts.stream().map(TaskDraft::context), reported, caller);
     }
   }
 

@@ -11,7 +11,6 @@ import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.hold.TaskHolds;
-import io.asyncflow.flowsvr.job.JobReach;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
@@ -118,7 +117,7 @@ class TaskWhy {
 
   /** The job, if the caller sees it. */
   private Optional<JobRow> job(long id, Caller caller) {
-    return jobs.find(id).filter(job -> JobReach.reaches(job, caller));
+    return jobs.find(id).filter(job -> caller.sees(job.scoped()));
   }
 
   private static String headline(List<WhyReason> reasons) {

@@ -4,6 +4,8 @@ import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.Team;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Scoped;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
@@ -64,6 +66,23 @@ public record JobRow(
     Team team,
     String traceParent,
     long now) {
+
+  /** Whose it is: its user's, and of its type and that of its children. */
+  public Scoped scoped() {
+    return Scoped.of(userId, jobType.name(), childType.name());
+  }
+
+  /**
+   * The job, if the caller sees it.
+   *
+   * @throws NoSuchJobException if it does not, as if there were no such job
+   */
+  public JobRow seenBy(Caller caller) {
+    if (!caller.sees(scoped())) {
+      throw new NoSuchJobException(id);
+    }
+    return this;
+  }
 
   public JobCounts counts() {
     return new JobCounts(done, failed, cancelled);

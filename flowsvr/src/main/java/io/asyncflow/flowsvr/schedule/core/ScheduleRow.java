@@ -1,7 +1,11 @@
 package io.asyncflow.flowsvr.schedule.core;
 
+import io.asyncflow.api.NewJob;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Scoped;
+import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FirePosition;
 import io.asyncflow.rules.schedule.FireRules;
@@ -31,6 +35,28 @@ public record ScheduleRow(
     long createTime,
     long modifyTime,
     long now) {
+
+  /** What a schedule creates: a caller sees those whose tasks and jobs it could create itself. */
+  public static Scoped targetOf(NewSchedule schedule) {
+    if (schedule.taskData() != null) {
+      return Scoped.of(schedule.taskData().userId(), type(schedule.taskData().taskType()));
+    }
+    NewJob job = schedule.jobData();
+    if (job == null) { // broken by hand
+      return Scoped.EVERYTHING;
+    }
+    String childType = job.childType() == null ? job.jobType() : job.childType();
+    return Scoped.of(job.userId(), type(job.jobType()), type(childType));
+  }
+
+  private static String type(String name) {
+    return TaskType.parse(name).map(TaskType::name).orElse(name);
+  }
+
+  /** Whether the caller could create what the schedule creates. */
+  public boolean isSeenBy(Caller caller) {
+    return !caller.isScoped() || caller.sees(targetOf(definition));
+  }
 
   public String name() {
     return definition.name();

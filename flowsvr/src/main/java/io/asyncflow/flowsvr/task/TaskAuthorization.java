@@ -21,14 +21,14 @@ import org.springframework.stereotype.Component;
  * caller's scope has some users. Thread-safe.
  */
 @Component
-public class TaskReach {
+public class TaskAuthorization {
 
   private static final int PAGE = 1_000;
 
   private final TaskFamilies families;
   private final TaskStore tasks;
 
-  TaskReach(TaskFamilies families, TaskStore tasks) {
+  TaskAuthorization(TaskFamilies families, TaskStore tasks) {
     this.families = families;
     this.tasks = tasks;
   }
