@@ -3,6 +3,7 @@ package io.asyncflow.bench.flow;
 import io.asyncflow.bench.contest.Contender;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,13 +22,12 @@ public final class TokenChecks implements Contender<Histogram> {
   private final List<String> tokens = new ArrayList<>();
 
   public TokenChecks(int keys) {
-    String all = AccessKeyRow.ALL;
     for (int i = 0; i < keys; i++) {
       AccessKey key = AccessKey.random();
       known.put(
           key.id(),
           AccessKeyRow.of(
-              key, "bench " + i, "WORKER", all, all, all, "", "local", 0, Long.MAX_VALUE));
+              key, "bench " + i, Rights.everywhere("WORKER"), "local", 0, Long.MAX_VALUE));
       tokens.add(key.text());
     }
   }

@@ -6,11 +6,15 @@ import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import io.asyncflow.rules.access.CertificateName;
 import io.asyncflow.rules.access.KeySeals;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -84,45 +88,27 @@ public final class DirectKeys {
     refuseIfTaken(database, wanted, now);
     long begin = wanted.notBefore() == null ? now : Math.max(now, wanted.notBefore());
     AccessKey key = AccessKey.random();
-    String all = AccessKeyRow.ALL;
+    int rate = wanted.rateLimit() == null ? 0 : wanted.rateLimit();
     AccessKeyRow row =
         AccessKeyRow.of(
                 key,
                 wanted.name(),
-                "ADMIN",
-                all,
-                all,
-                all,
-                "",
+                Rights.everywhere("ADMIN"),
                 PRINCIPAL,
                 now,
                 begin + life.toMillis())
-            .limited(
-                wanted.certSan(),
-                wanted.rateLimit() == null ? 0 : wanted.rateLimit(),
-                begin > now ? begin : 0);
+            .limited(new Limits(wanted.certSan(), rate, begin > now ? begin : 0));
+    List<Object> values = new ArrayList<>(row.columns());
+    values.add(seals.seal(row.columns()));
     DirectDatabase.update(
         database,
         """
-        INSERT INTO t_access_key (key_id, name, key_hash, seal, roles, types, stages, users,
-          worker_prefix, created_by, create_time, expire_time, cert_san, rate_limit, not_before)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO t_access_key (key_id, name, key_hash, roles, types, stages, users,
+          worker_prefix, created_by, create_time, expire_time, revoke_time, revoke_reason,
+          replaced_by, cert_san, rate_limit, not_before, seal)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        row.id(),
-        row.name(),
-        row.hash(),
-        seals.seal(row),
-        row.roles(),
-        row.types(),
-        row.stages(),
-        row.users(),
-        row.workerPrefix(),
-        row.createdBy(),
-        row.createTime(),
-        row.expireTime(),
-        row.certSan(),
-        row.rateLimit(),
-        row.notBefore());
+        values.toArray());
     DirectDatabase.update(
         database,
         "INSERT INTO t_act (act_time, act, object, actor, source) VALUES (?, 'CREATE', ?, ?,"

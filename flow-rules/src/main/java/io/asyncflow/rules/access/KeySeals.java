@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -69,36 +68,22 @@ public final class KeySeals {
     return !peppers.isEmpty();
   }
 
-  /** The seal of a row; {@code null} without a pepper. */
-  public byte[] seal(AccessKeyRow row) {
-    return seal(columns(row));
-  }
-
   /**
-   * The seal of a row of another table; {@code null} without a pepper.
+   * The seal of a row; {@code null} without a pepper.
    *
-   * @param columns begin with one that no key has, so that no row passes for one of another table
+   * @param columns those of a key, or of another table: then they begin with one that no key has,
+   *     so that no row passes for one of another table
    */
   public byte[] seal(List<?> columns) {
     return isOn() ? seal(columns, peppers.get(0)) : null;
   }
 
   /** Whether the row counts. Without a pepper every row does. */
-  public boolean isGood(AccessKeyRow row, byte[] seal) {
-    return isGood(columns(row), seal);
-  }
-
-  /** As {@link #isGood(AccessKeyRow, byte[])}, of a row of another table. */
   public boolean isGood(List<?> columns, byte[] seal) {
     return !isOn() || peppers.stream().anyMatch(pepper -> isSealed(columns, seal, pepper));
   }
 
   /** Whether the row has the seal that it would get now. */
-  public boolean isCurrent(AccessKeyRow row, byte[] seal) {
-    return isCurrent(columns(row), seal);
-  }
-
-  /** As {@link #isCurrent(AccessKeyRow, byte[])}, of a row of another table. */
   public boolean isCurrent(List<?> columns, byte[] seal) {
     return !isOn() || isSealed(columns, seal, peppers.get(0));
   }
@@ -120,27 +105,6 @@ public final class KeySeals {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK has " + ALGORITHM, e);
     }
-  }
-
-  private static List<Object> columns(AccessKeyRow row) {
-    return Arrays.asList(
-        row.id(),
-        row.name(),
-        row.hash(),
-        row.roles(),
-        row.types(),
-        row.stages(),
-        row.users(),
-        row.workerPrefix(),
-        row.createdBy(),
-        row.createTime(),
-        row.expireTime(),
-        row.revokeTime(),
-        row.revokeReason(),
-        row.replacedBy(),
-        row.certSan(),
-        row.rateLimit(),
-        row.notBefore());
   }
 
   /** With its length, so that no text can move from a column to the next one. */

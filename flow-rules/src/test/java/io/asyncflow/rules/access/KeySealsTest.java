@@ -3,6 +3,8 @@ package io.asyncflow.rules.access;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,25 +20,21 @@ class KeySealsTest {
       AccessKeyRow.of(
               new AccessKey("0123456789", "a".repeat(43)),
               "fleet",
-              "WORKER",
-              "tts,acme_*",
-              "*",
-              "[\"u\"]",
-              "gpu-",
+              new Rights("WORKER", "tts,acme_*", "*", "[\"u\"]", "gpu-"),
               "local",
               1,
               2)
-          .limited("spiffe://acme/gpu", 10, 1);
+          .limited(new Limits("spiffe://acme/gpu", 10, 1));
 
   @Test
   void everyColumnIsUnderTheSeal() {
     KeySeals seals = KeySeals.of(NEW);
-    byte[] seal = seals.seal(ROW);
-    assertThat(seals.isGood(ROW, seal)).isTrue();
+    byte[] seal = seals.seal(ROW.columns());
+    assertThat(seals.isGood(ROW.columns(), seal)).isTrue();
     for (AccessKeyRow changed : changes()) {
-      assertThat(seals.isGood(changed, seal)).as(changed.toString()).isFalse();
+      assertThat(seals.isGood(changed.columns(), seal)).as(changed.toString()).isFalse();
     }
-    assertThat(seals.isGood(ROW, null)).isFalse();
+    assertThat(seals.isGood(ROW.columns(), null)).isFalse();
   }
 
   @Test
@@ -50,7 +48,7 @@ class KeySealsTest {
     assertThat(seals.isCurrent(row, old)).isFalse();
     assertThat(seals.isGood(Arrays.asList("session", "id", "", 5L), old)).isFalse();
     assertThat(seals.isGood(Arrays.asList("sessioni", "d", null, 5L), old)).isFalse();
-    assertThat(seals.isGood(row, seals.seal(ROW))).isFalse();
+    assertThat(seals.isGood(row, seals.seal(ROW.columns()))).isFalse();
     assertThat(KeySeals.under("another").isGood(row, old)).isFalse();
     assertThat(KeySeals.OFF.seal(row)).isNull();
   }
@@ -61,10 +59,10 @@ class KeySealsTest {
     changed.add(ROW.revoked(3, "leaked").revoked(3, ""));
     changed.add(ROW.replaced("9876543210", 2));
     changed.add(ROW.replaced(null, 1));
-    changed.add(ROW.limited(null, 10, 1));
-    changed.add(ROW.limited("spiffe://acme/cpu", 10, 1));
-    changed.add(ROW.limited("spiffe://acme/gpu", 0, 1));
-    changed.add(ROW.limited("spiffe://acme/gpu", 10, 0));
+    changed.add(ROW.limited(new Limits(null, 10, 1)));
+    changed.add(ROW.limited(new Limits("spiffe://acme/cpu", 10, 1)));
+    changed.add(ROW.limited(new Limits("spiffe://acme/gpu", 0, 1)));
+    changed.add(ROW.limited(new Limits("spiffe://acme/gpu", 10, 0)));
     for (int i = 0; i < sameTexts().length; i++) {
       String[] other = sameTexts();
       other[i] += "x";
@@ -84,11 +82,11 @@ class KeySealsTest {
     return new String[] {
       ROW.id(),
       ROW.name(),
-      ROW.roles(),
-      ROW.types(),
-      ROW.stages(),
-      ROW.users(),
-      ROW.workerPrefix(),
+      ROW.rights().roles(),
+      ROW.rights().types(),
+      ROW.rights().stages(),
+      ROW.rights().users(),
+      ROW.rights().workerPrefix(),
       ROW.createdBy()
     };
   }
@@ -98,40 +96,31 @@ class KeySealsTest {
         t[0],
         t[1],
         hash,
-        t[2],
-        t[3],
-        t[4],
-        t[5],
-        t[6],
+        new Rights(t[2], t[3], t[4], t[5], t[6]),
+        ROW.limits(),
         t[7],
         createTime,
-        2,
-        null,
-        null,
-        null,
-        "spiffe://acme/gpu",
-        10,
-        1);
+        ROW.end());
   }
 
   @Test
   void twoPeppersAreGoodAndTheFirstIsCurrent() {
-    byte[] oldSeal = KeySeals.of(OLD).seal(ROW);
+    byte[] oldSeal = KeySeals.of(OLD).seal(ROW.columns());
     KeySeals both = KeySeals.of(NEW + "," + OLD);
-    assertThat(both.isGood(ROW, oldSeal)).isTrue();
-    assertThat(both.isCurrent(ROW, oldSeal)).isFalse();
-    assertThat(both.isCurrent(ROW, both.seal(ROW))).isTrue();
-    assertThat(KeySeals.of(NEW).isGood(ROW, oldSeal)).isFalse();
+    assertThat(both.isGood(ROW.columns(), oldSeal)).isTrue();
+    assertThat(both.isCurrent(ROW.columns(), oldSeal)).isFalse();
+    assertThat(both.isCurrent(ROW.columns(), both.seal(ROW.columns()))).isTrue();
+    assertThat(KeySeals.of(NEW).isGood(ROW.columns(), oldSeal)).isFalse();
   }
 
   @Test
   void aRowWithoutASealIsGoodOnlyWithoutAPepperOrByNone() {
-    assertThat(KeySeals.of(" ").isGood(ROW, null)).isTrue();
-    assertThat(KeySeals.of("").seal(ROW)).isNull();
+    assertThat(KeySeals.of(" ").isGood(ROW.columns(), null)).isTrue();
+    assertThat(KeySeals.of("").seal(ROW.columns())).isNull();
     KeySeals first = KeySeals.of(NEW + ",none");
-    assertThat(first.isGood(ROW, null)).isTrue();
-    assertThat(first.isCurrent(ROW, null)).isFalse();
-    assertThat(first.isGood(ROW, KeySeals.of(OLD).seal(ROW))).isFalse();
+    assertThat(first.isGood(ROW.columns(), null)).isTrue();
+    assertThat(first.isCurrent(ROW.columns(), null)).isFalse();
+    assertThat(first.isGood(ROW.columns(), KeySeals.of(OLD).seal(ROW.columns()))).isFalse();
   }
 
   @ParameterizedTest

@@ -4,7 +4,10 @@ import static io.asyncflow.flowsvr.access.Verb.*;
 
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** A set of verbs that are granted together. A caller with several roles has the verbs of all. */
 public enum Role {
@@ -86,6 +89,12 @@ public enum Role {
     Set<Verb> granted = EnumSet.noneOf(Verb.class);
     Collections.addAll(granted, verbs);
     this.verbs = Collections.unmodifiableSet(granted);
+  }
+
+  /** The role of a name, in whatever case; empty if there is none. */
+  public static Optional<Role> parse(String name) {
+    String upper = name.toUpperCase(Locale.ROOT);
+    return Stream.of(values()).filter(role -> role.name().equals(upper)).findFirst();
   }
 
   public Set<Verb> verbs() {

@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +100,7 @@ class KeyActs {
         && KeyGrant.isOfKey(caller.principal())
         && store
             .find(KeyGrant.keyIdOf(caller.principal()))
-            .filter(own -> own.row().certSan() != null)
+            .filter(own -> own.row().limits().certSan() != null)
             .isPresent()) {
       throw conflict("your key needs a certificate, so the keys that it makes need one, too");
     }
@@ -137,13 +138,14 @@ class KeyActs {
   private void refuseIfTaken(KeyForm form, List<Stored> kept, long now, Caller caller) {
     for (Stored key : kept) {
       AccessKeyRow row = key.row();
-      if (row.hasEnded(now) || row.replacedBy() != null) {
+      if (row.hasEnded(now) || row.isReplaced()) {
         continue;
       }
       if (row.name().equals(form.name()) && views.isVisible(key, caller)) {
         throw conflict("a live key has this name: rotate or revoke it, or choose another name");
       }
-      if (row.certSan() != null && row.certSan().equals(form.certSan())) {
+      String taken = row.limits().certSan();
+      if (taken != null && taken.equals(form.certSan())) {
         throw conflict(
             "a live key has this certSan, and a certificate proves one key: rotate or revoke it");
       }
@@ -161,25 +163,17 @@ class KeyActs {
           if (state != KeyState.ACTIVE) {
             throw notPossible("the key is " + state + ", so make another one");
           }
-          if (old.replacedBy() != null) {
-            throw notPossible("the key has a successor, " + old.replacedBy() + "; rotate that one");
+          if (old.isReplaced()) {
+            throw notPossible(
+                "the key has a successor, " + old.end().replacedBy() + "; rotate that one");
           }
           refuseUnlessOf(KeyGrant.read(old).orElseThrow(), caller);
-          refuseUnlessBound(old.certSan(), caller);
+          refuseUnlessBound(old.limits().certSan(), caller);
           kept(now, caller);
           AccessKeyRow row =
               AccessKeyRow.of(
-                      key,
-                      old.name(),
-                      old.roles(),
-                      old.types(),
-                      old.stages(),
-                      old.users(),
-                      old.workerPrefix(),
-                      caller.principal(),
-                      now,
-                      now + old.life())
-                  .limited(old.certSan(), old.rateLimit(), 0);
+                      key, old.name(), old.rights(), caller.principal(), now, now + old.life())
+                  .limited(new Limits(old.limits().certSan(), old.limits().rate(), 0));
           store.insert(row);
           store.update(old.replaced(row.id(), now + overlap.toMillis()));
           record("ROTATE", keyId, "", new Rotation(row.id(), overlap.toSeconds()));

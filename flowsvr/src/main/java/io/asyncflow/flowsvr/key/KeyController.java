@@ -5,6 +5,7 @@ import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyPage;
 import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.Me;
+import io.asyncflow.api.key.NewKey;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
@@ -18,7 +19,6 @@ import io.asyncflow.flowsvr.web.read.Takes;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.springframework.beans.factory.annotation.Value;
@@ -57,18 +57,6 @@ class KeyController {
     this.issuer = issuer.strip();
   }
 
-  record CreateKey(
-      String name,
-      List<String> roles,
-      List<String> types,
-      List<String> stages,
-      List<String> users,
-      String workerPrefix,
-      Integer expireDays,
-      Integer rateLimit,
-      String certSan,
-      Long notBefore) {}
-
   record ListKeys(String state, Integer limit, String cursor) {}
 
   record RotateKey(String keyId, Integer overlapSeconds) {}
@@ -80,7 +68,7 @@ class KeyController {
   record ListDenied(Integer limit, String cursor) {}
 
   @Needs(Verb.KEY_MANAGE)
-  @Takes(summary = "Makes an access key", shape = CreateKey.class)
+  @Takes(summary = "Makes an access key", shape = NewKey.class)
   @PostMapping("/create")
   Envelope<IssuedKey> create(Fields in, Caller caller) {
     KeyForm form = KeyForm.read(in);

@@ -1,12 +1,15 @@
 package io.asyncflow.flowsvr.key;
 
+import io.asyncflow.api.key.NewKey;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.key.KeyGrant;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
 import io.asyncflow.rules.access.CertificateName;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -15,6 +18,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /**
  * Reads a key that is to be made.
@@ -29,17 +33,9 @@ record KeyForm(String name, KeyGrant grant, Integer expireDays, String certSan, 
 
   /** A misspelled restriction would make a key for everything. */
   private static final Set<String> FIELDS =
-      Set.of(
-          "name",
-          "roles",
-          "types",
-          "stages",
-          "users",
-          "workerPrefix",
-          "expireDays",
-          "rateLimit",
-          "certSan",
-          "notBefore");
+      Arrays.stream(NewKey.class.getRecordComponents())
+          .map(RecordComponent::getName)
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final int HIGHEST_RATE = 1_000_000;
   private static final int NAME = 128;
@@ -63,8 +59,8 @@ record KeyForm(String name, KeyGrant grant, Integer expireDays, String certSan, 
             users(in),
             in.text("workerPrefix").name().max(WORKER_ID).or(""),
             in.number("rateLimit").between(0, HIGHEST_RATE).or(0));
-    refuseIfLong(in, "stages", grant.stagesColumn());
-    refuseIfLong(in, "users", grant.usersColumn());
+    refuseIfLong(in, "stages", grant.rights().stages());
+    refuseIfLong(in, "users", grant.rights().users());
     Long notBefore = in.number("notBefore").epochMs().asLong();
     return new KeyForm(
         in.text("name").required().name().max(NAME).value(),
@@ -84,9 +80,7 @@ record KeyForm(String name, KeyGrant grant, Integer expireDays, String certSan, 
       in.refuse("roles", "is required");
     }
     for (String name : names) {
-      Arrays.stream(Role.values())
-          .filter(role -> role.name().equals(name.toUpperCase(Locale.ROOT)))
-          .findFirst()
+      Role.parse(name)
           .ifPresentOrElse(
               roles::add,
               () -> in.refuse("roles", "must name only " + Arrays.toString(Role.values())));
@@ -153,16 +147,7 @@ record KeyForm(String name, KeyGrant grant, Integer expireDays, String certSan, 
   AccessKeyRow row(AccessKey key, String createdBy, long createTime, Duration life) {
     long begin = Math.max(createTime, notBefore);
     return AccessKeyRow.of(
-            key,
-            name,
-            grant.rolesColumn(),
-            grant.typesColumn(),
-            grant.stagesColumn(),
-            grant.usersColumn(),
-            grant.workerPrefix(),
-            createdBy,
-            createTime,
-            begin + life.toMillis())
-        .limited(certSan, grant.rateLimit(), begin > createTime ? begin : 0);
+            key, name, grant.rights(), createdBy, createTime, begin + life.toMillis())
+        .limited(new Limits(certSan, grant.rateLimit(), begin > createTime ? begin : 0));
   }
 }

@@ -71,7 +71,7 @@ class KeyViews {
 
   /** Empty for a key that is ignored: what somebody else has written may be anything. */
   private Optional<KeyGrant> grantOf(Stored key) {
-    return seals.isGood(key.row(), key.seal()) ? KeyGrant.read(key.row()) : Optional.empty();
+    return key.isGood(seals) ? KeyGrant.read(key.row()) : Optional.empty();
   }
 
   boolean grantsAll(Stored key, long now) {
@@ -124,14 +124,14 @@ class KeyViews {
         row.createdBy(),
         row.createTime(),
         row.expireTime(),
-        row.revokeTime(),
-        row.revokeReason(),
-        row.replacedBy(),
+        row.end().revokeTime(),
+        row.end().revokeReason(),
+        row.end().replacedBy(),
         key.lastUsed(),
         stateOf(key, now),
         unlessZero(grant.rateLimit()),
-        row.certSan(),
-        row.notBefore() == 0 ? null : row.notBefore());
+        row.limits().certSan(),
+        row.limits().notBefore() == 0 ? null : row.limits().notBefore());
   }
 
   /**
@@ -166,8 +166,8 @@ class KeyViews {
             ? key.map(AccessKeyRow::expireTime).orElse(null)
             : Long.valueOf(session.expireTime()),
         session == null ? null : session.csrfToken(),
-        key.map(row -> unlessZero(row.rateLimit())).orElse(null),
-        key.map(AccessKeyRow::certSan).orElse(null));
+        key.map(row -> unlessZero(row.limits().rate())).orElse(null),
+        key.map(row -> row.limits().certSan()).orElse(null));
   }
 
   private Optional<AccessKeyRow> rowOf(Caller caller) {

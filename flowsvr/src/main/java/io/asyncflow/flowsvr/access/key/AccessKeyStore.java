@@ -7,6 +7,9 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.End;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import io.asyncflow.rules.access.KeySeals;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -57,7 +60,13 @@ public class AccessKeyStore {
    *
    * @param lastUsed epoch ms; {@code null} if never
    */
-  public record Stored(AccessKeyRow row, byte[] seal, Long lastUsed) {}
+  public record Stored(AccessKeyRow row, byte[] seal, Long lastUsed) {
+
+    /** Whether the row counts: a server has written it. */
+    public boolean isGood(KeySeals seals) {
+      return seals.isGood(row.columns(), seal);
+    }
+  }
 
   /**
    * A state of all keys.
@@ -246,26 +255,13 @@ public class AccessKeyStore {
 
   /** Adds a key. */
   public void insert(AccessKeyRow row) {
-    List<Object> values = new ArrayList<>(List.of(row.id(), row.hash()));
-    values.addAll(changing(row));
-    values.addAll(
-        Arrays.asList(
-            row.name(),
-            row.roles(),
-            row.types(),
-            row.stages(),
-            row.users(),
-            row.workerPrefix(),
-            row.createdBy(),
-            row.createTime(),
-            row.certSan(),
-            row.rateLimit(),
-            row.notBefore()));
+    List<Object> values = new ArrayList<>(row.columns());
+    values.add(seals.seal(row.columns()));
     jdbc.update(
         """
-        INSERT INTO t_access_key (key_id, key_hash, seal, expire_time, revoke_time, revoke_reason,
-          replaced_by, name, roles, types, stages, users, worker_prefix, created_by, create_time,
-          cert_san, rate_limit, not_before)
+        INSERT INTO t_access_key (key_id, name, key_hash, roles, types, stages, users,
+          worker_prefix, created_by, create_time, expire_time, revoke_time, revoke_reason,
+          replaced_by, cert_san, rate_limit, not_before, seal)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         new StatementValues(values));
@@ -273,8 +269,7 @@ public class AccessKeyStore {
 
   /** Writes what may change of a key: its end, and its seal. */
   public void update(AccessKeyRow row) {
-    List<Object> values = new ArrayList<>(changing(row));
-    values.add(row.id());
+    End end = row.end();
     jdbc.update(
         """
         UPDATE t_access_key
@@ -285,19 +280,21 @@ public class AccessKeyStore {
           replaced_by = ?
         WHERE key_id = ?
         """,
-        new StatementValues(values));
-  }
-
-  private List<Object> changing(AccessKeyRow row) {
-    return Arrays.asList(
-        seals.seal(row), row.expireTime(), row.revokeTime(), row.revokeReason(), row.replacedBy());
+        new StatementValues(
+            Arrays.asList(
+                seals.seal(row.columns()),
+                end.expireTime(),
+                end.revokeTime(),
+                end.revokeReason(),
+                end.replacedBy(),
+                row.id())));
   }
 
   /** Gives a row its seal of now, unless it was changed since it was read. */
   void reseal(Stored read) {
     jdbc.update(
         "UPDATE t_access_key SET seal = ? WHERE key_id = ? AND seal <=> ?",
-        seals.seal(read.row()),
+        seals.seal(read.row().columns()),
         read.row().id(),
         read.seal());
   }
@@ -326,20 +323,20 @@ public class AccessKeyStore {
             rs.getString("key_id"),
             rs.getString("name"),
             rs.getBytes("key_hash"),
-            rs.getString("roles"),
-            rs.getString("types"),
-            rs.getString("stages"),
-            rs.getString("users"),
-            rs.getString("worker_prefix"),
+            new Rights(
+                rs.getString("roles"),
+                rs.getString("types"),
+                rs.getString("stages"),
+                rs.getString("users"),
+                rs.getString("worker_prefix")),
+            new Limits(rs.getString("cert_san"), rs.getInt("rate_limit"), rs.getLong("not_before")),
             rs.getString("created_by"),
             rs.getLong("create_time"),
-            rs.getLong("expire_time"),
-            rs.getObject("revoke_time", Long.class),
-            rs.getString("revoke_reason"),
-            rs.getString("replaced_by"),
-            rs.getString("cert_san"),
-            rs.getInt("rate_limit"),
-            rs.getLong("not_before")),
+            new End(
+                rs.getLong("expire_time"),
+                rs.getObject("revoke_time", Long.class),
+                rs.getString("revoke_reason"),
+                rs.getString("replaced_by"))),
         rs.getBytes("seal"),
         rs.getObject("last_used_time", Long.class));
   }

@@ -1,10 +1,7 @@
 package io.asyncflow.flowsvr.access.key;
 
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
 import java.util.Optional;
-import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
@@ -76,18 +73,14 @@ public class CallerRefresh {
       return Optional.empty();
     }
     return switch (principal) {
-      case Caller.EVERYBODY -> admin(Caller.Kind.LOCAL, principal);
-      case Caller.ENVIRONMENT -> admin(Caller.Kind.ENV, principal);
+      case Caller.EVERYBODY -> Optional.of(Caller.unlimited(Caller.Kind.LOCAL, principal));
+      case Caller.ENVIRONMENT -> Optional.of(Caller.unlimited(Caller.Kind.ENV, principal));
       default -> granted == null ? Optional.empty() : ofToken(principal, granted);
     };
   }
 
   private Optional<Caller> ofKey(String principal) {
     return keys == null ? Optional.empty() : keys.live(KeyGrant.keyIdOf(principal));
-  }
-
-  private static Optional<Caller> admin(Caller.Kind kind, String principal) {
-    return Optional.of(new Caller(kind, principal, Set.of(Role.ADMIN), Scope.ALL));
   }
 
   private static Optional<Caller> ofToken(String principal, String granted) {

@@ -30,7 +30,7 @@ class KeyCheck {
       return null;
     }
     refuseUnlessLive(known.row(), now);
-    String needed = known.row().certSan();
+    String needed = known.row().limits().certSan();
     if (needed != null && !certificate.get().contains(needed)) {
       throw KeyRefusedException.withoutCertificate();
     }

@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -59,16 +60,17 @@ public record KeyGrant(
   }
 
   private static KeyGrant of(AccessKeyRow row) {
+    Rights rights = row.rights();
     Set<Role> roles = EnumSet.noneOf(Role.class);
-    Set<String> names = Set.of(row.roles().split(COMMA));
+    Set<String> names = Set.of(rights.roles().split(COMMA));
     Stream.of(Role.values()).filter(role -> names.contains(role.name())).forEach(roles::add);
     return new KeyGrant(
         roles,
-        List.of(row.types().split(COMMA)),
-        list(row.stages()),
-        list(row.users()),
-        row.workerPrefix(),
-        row.rateLimit());
+        List.of(rights.types().split(COMMA)),
+        list(rights.stages()),
+        list(rights.users()),
+        rights.workerPrefix(),
+        row.limits().rate());
   }
 
   private static List<String> list(String column) {
@@ -148,20 +150,14 @@ public record KeyGrant(
     return roles.contains(Role.ADMIN) && scope().isAll();
   }
 
-  public String rolesColumn() {
-    return roles.stream().map(Role::name).collect(Collectors.joining(COMMA));
-  }
-
-  public String typesColumn() {
-    return String.join(COMMA, types);
-  }
-
-  public String stagesColumn() {
-    return column(stages);
-  }
-
-  public String usersColumn() {
-    return column(users);
+  /** The columns of it. */
+  public Rights rights() {
+    return new Rights(
+        roles.stream().map(Role::name).collect(Collectors.joining(COMMA)),
+        String.join(COMMA, types),
+        column(stages),
+        column(users),
+        workerPrefix);
   }
 
   private static String column(List<String> names) {

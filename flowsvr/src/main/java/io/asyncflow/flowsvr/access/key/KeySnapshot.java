@@ -37,7 +37,7 @@ record KeySnapshot(
   static final KeySnapshot NOTHING = new KeySnapshot(0, Map.of(), Map.of(), Map.of(), Set.of());
 
   private static final Comparator<KnownKey> BY_AGE =
-      Comparator.<KnownKey, Boolean>comparing(key -> key.row().replacedBy() == null)
+      Comparator.<KnownKey, Boolean>comparing(key -> !key.row().isReplaced())
           .thenComparing(key -> key.row().createTime());
 
   /**
@@ -53,9 +53,7 @@ record KeySnapshot(
     for (Stored stored : rows) {
       String id = stored.row().id();
       Optional<KnownKey> key =
-          seals.isGood(stored.row(), stored.seal())
-              ? KnownKey.of(stored.row(), keys.get(id), nanos)
-              : Optional.empty();
+          stored.isGood(seals) ? KnownKey.of(stored.row(), keys.get(id), nanos) : Optional.empty();
       key.ifPresentOrElse(good -> counted.put(id, good), () -> ignored.add(KeyGrant.principal(id)));
     }
     Stream<String> kept =
@@ -73,10 +71,10 @@ record KeySnapshot(
 
   private static Map<String, KnownKey> certified(Collection<KnownKey> counted) {
     return counted.stream()
-        .filter(key -> key.row().certSan() != null)
+        .filter(key -> key.row().limits().certSan() != null)
         .collect(
             Collectors.toUnmodifiableMap(
-                key -> key.row().certSan(), key -> key, BinaryOperator.maxBy(BY_AGE)));
+                key -> key.row().limits().certSan(), key -> key, BinaryOperator.maxBy(BY_AGE)));
   }
 
   /** {@code null} if there is none. */

@@ -1,12 +1,11 @@
 package io.asyncflow.flowsvr.access.key;
 
-import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
-import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -15,8 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.event.ApplicationReadyEvent;
-import org.springframework.context.event.EventListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -36,7 +34,6 @@ class KeyUpkeep {
   private final AccessKeyStore store;
   private final MultiGauge expires;
   private final Map<String, Long> warned = new HashMap<>();
-  private BackgroundLoop loop;
 
   KeyUpkeep(KnownKeys keys, AccessKeyStore store, MeterRegistry meters) {
     this.keys = keys;
@@ -52,25 +49,14 @@ class KeyUpkeep {
         .register(meters);
   }
 
-  @EventListener(ApplicationReadyEvent.class)
-  void start() {
+  @Bean
+  Duty keyUpkeepDuty() {
+    return Duty.ofEach("access-key-upkeep", PAUSE, this::runOnce);
+  }
+
+  /** Returns how many keys were used since the run before. */
+  int runOnce() {
     showExpiries();
-    loop = BackgroundLoop.start("access-key-upkeep", PAUSE, this::runOnce);
-  }
-
-  @PreDestroy
-  void stop() {
-    if (loop != null) {
-      loop.close();
-    }
-  }
-
-  void runOnce() {
-    showExpiries();
-    writeUses();
-  }
-
-  private void writeUses() {
     Map<String, Long> uses = new HashMap<>();
     for (KnownKey key : keys.snapshot().all()) {
       long last = key.use().unwritten();
@@ -84,6 +70,7 @@ class KeyUpkeep {
           .all()
           .forEach(key -> key.use().written(uses.getOrDefault(key.row().id(), 0L)));
     }
+    return uses.size();
   }
 
   private void showExpiries() {
@@ -91,7 +78,7 @@ class KeyUpkeep {
     List<AccessKeyRow> ending =
         keys.snapshot().all().stream()
             .map(KnownKey::row)
-            .filter(row -> row.isLive(now) && row.replacedBy() == null)
+            .filter(row -> row.isLive(now) && !row.isReplaced())
             .filter(row -> daysLeft(row, now) < DAYS_SHOWN)
             .toList();
     expires.register(

@@ -32,10 +32,11 @@ record KnownKey(AccessKeyRow row, Caller caller, boolean grantsAll, Use use) {
 
   /** {@code null} for no limit. */
   private static RequestRate rate(AccessKeyRow row, KnownKey before, long nanos) {
-    if (before != null && before.row.rateLimit() == row.rateLimit()) {
+    if (before != null && before.row.limits().rate() == row.limits().rate()) {
       return before.caller.rate();
     }
-    return row.rateLimit() > 0 ? new RequestRate(row.rateLimit(), nanos) : null;
+    int rate = row.limits().rate();
+    return rate > 0 ? new RequestRate(rate, nanos) : null;
   }
 
   /** The last use of a key. Thread-safe. */

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,7 +64,6 @@ public class KnownKeys {
   private final boolean hasEnvironmentKey;
   private final KeyCheck check = new KeyCheck();
   private final ReentrantLock reading = new ReentrantLock();
-  private final Semaphore waiting = new Semaphore(MOST_WAITING);
   private volatile KeySnapshot snapshot = KeySnapshot.NOTHING;
   private volatile Clock clock;
   private volatile long lastEarlyLook;
@@ -113,8 +111,7 @@ public class KnownKeys {
    */
   void load() {
     for (Stored stored : store.all()) {
-      if (seals.isGood(stored.row(), stored.seal())
-          && !seals.isCurrent(stored.row(), stored.seal())) {
+      if (stored.isGood(seals) && !seals.isCurrent(stored.row().columns(), stored.seal())) {
         store.reseal(stored);
       }
     }
@@ -202,7 +199,7 @@ public class KnownKeys {
   /** Whether this server knows the key, and it counts only with a certificate. */
   public boolean needsCertificate(String keyId) {
     KnownKey known = snapshot.find(keyId);
-    return known != null && known.row().certSan() != null;
+    return known != null && known.row().limits().certSan() != null;
   }
 
   /**
@@ -211,7 +208,7 @@ public class KnownKeys {
    */
   private void lookEarly(String id) {
     boolean mayHelp = isPauseOver() || reading.isLocked();
-    if (!mayHelp || !database.isUp() || !waiting.tryAcquire()) {
+    if (!mayHelp || !database.isUp() || reading.getQueueLength() >= MOST_WAITING) {
       return;
     }
     try {
@@ -230,8 +227,6 @@ public class KnownKeys {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
       log.debug("no early look at the access keys: {}", e.toString());
-    } finally {
-      waiting.release();
     }
   }
 

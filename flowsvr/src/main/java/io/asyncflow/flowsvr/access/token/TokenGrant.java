@@ -6,13 +6,12 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.springframework.security.oauth2.jwt.Jwt;
 
 /** Makes the caller of a verified token from its claims. */
@@ -60,13 +59,9 @@ final class TokenGrant {
 
   /** Unknown roles grant nothing. */
   private Set<Role> roles(Jwt token) {
-    Set<Role> roles = EnumSet.noneOf(Role.class);
-    for (String name : list(token.getClaims().get(oidc.rolesClaim()))) {
-      Arrays.stream(Role.values())
-          .filter(role -> role.name().equals(name.toUpperCase(Locale.ROOT)))
-          .forEach(roles::add);
-    }
-    return roles;
+    return list(token.getClaims().get(oidc.rolesClaim())).stream()
+        .flatMap(name -> Role.parse(name).stream())
+        .collect(Collectors.toSet());
   }
 
   /** A token without the claim that would list the names has none of them. */

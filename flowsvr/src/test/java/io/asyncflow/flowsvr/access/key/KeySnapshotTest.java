@@ -7,6 +7,8 @@ import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,11 +23,8 @@ class KeySnapshotTest {
       AccessKeyRow.of(
           key,
           "fleet",
-          "WORKER,ROLE_OF_TOMORROW",
-          "tts,acme_*",
-          "[\"speak, loud\"]",
-          "[\"acme/*\"]",
-          "gpu-",
+          new Rights(
+              "WORKER,ROLE_OF_TOMORROW", "tts,acme_*", "[\"speak, loud\"]", "[\"acme/*\"]", "gpu-"),
           "local",
           1,
           100);
@@ -79,7 +78,8 @@ class KeySnapshotTest {
 
   @Test
   void changedRowThatIsGoneIsForgotten() {
-    AccessKeyRow bad = AccessKeyRow.of(key, "bad", "WORKER", "*", "[", "*", "", "local", 1, 100);
+    AccessKeyRow bad =
+        AccessKeyRow.of(key, "bad", new Rights("WORKER", "*", "[", "*", ""), "local", 1, 100);
     KeySnapshot forged = of(KeySnapshot.NOTHING, bad);
     assertThat(of(forged, bad).changed())
         .as("it is still there")
@@ -91,7 +91,10 @@ class KeySnapshotTest {
   void notMoreThanAThousandRowsAreTold() {
     AccessKeyRow[] forged =
         Stream.generate(AccessKey::random)
-            .map(id -> AccessKeyRow.of(id, "bad", "WORKER", "*", "[", "*", "", "local", 1, 100))
+            .map(
+                id ->
+                    AccessKeyRow.of(
+                        id, "bad", new Rights("WORKER", "*", "[", "*", ""), "local", 1, 100))
             .limit(KeySnapshot.MOST_CHANGED + 1)
             .toArray(AccessKeyRow[]::new);
     KeySnapshot many = of(KeySnapshot.NOTHING, forged);
@@ -101,20 +104,21 @@ class KeySnapshotTest {
 
   @Test
   void rateOfAKeyGoesOnWhenKeysAreReadAgain() {
-    KeySnapshot first = of(KeySnapshot.NOTHING, row.limited(null, 1, 0));
+    KeySnapshot first = of(KeySnapshot.NOTHING, row.limited(new Limits(null, 1, 0)));
     RequestRate rate = first.find(key.id()).caller().rate();
     assertThat(rate.perSecond()).isEqualTo(1);
-    assertThat(of(first, row.limited(null, 1, 0)).find(key.id()).caller().rate()).isSameAs(rate);
+    assertThat(of(first, row.limited(new Limits(null, 1, 0))).find(key.id()).caller().rate())
+        .isSameAs(rate);
     assertThat(of(KeySnapshot.NOTHING, row).find(key.id()).caller().rate()).isNull();
   }
 
   @Test
   void certificateProvesTheNewestKeyWithItsName() {
-    AccessKeyRow old = row.limited("spiffe://acme/gpu", 0, 0);
+    AccessKeyRow old = row.limited(new Limits("spiffe://acme/gpu", 0, 0));
     AccessKey second = AccessKey.random();
     AccessKeyRow successor =
-        AccessKeyRow.of(second, "fleet", "WORKER", "*", "*", "*", "", "local", 1, 200)
-            .limited("spiffe://acme/gpu", 0, 0);
+        AccessKeyRow.of(second, "fleet", Rights.everywhere("WORKER"), "local", 1, 200)
+            .limited(new Limits("spiffe://acme/gpu", 0, 0));
     KeySnapshot both = of(KeySnapshot.NOTHING, old.replaced(second.id(), 90), successor);
     assertThat(both.findCertified(List.of("dns.example", "spiffe://acme/gpu"), 60).row().id())
         .isEqualTo(second.id());
@@ -125,11 +129,11 @@ class KeySnapshotTest {
 
   @Test
   void liveKeyCountsBeforeOneThatHasEnded() {
-    AccessKeyRow ended = row.limited("spiffe://acme/gpu", 0, 0).revoked(50, "");
+    AccessKeyRow ended = row.limited(new Limits("spiffe://acme/gpu", 0, 0)).revoked(50, "");
     AccessKey other = AccessKey.random();
     AccessKeyRow live =
-        AccessKeyRow.of(other, "dns", "WORKER", "*", "*", "*", "", "local", 1, 200)
-            .limited("gpu.acme.example", 0, 0);
+        AccessKeyRow.of(other, "dns", Rights.everywhere("WORKER"), "local", 1, 200)
+            .limited(new Limits("gpu.acme.example", 0, 0));
     KeySnapshot both = of(KeySnapshot.NOTHING, ended, live);
     List<String> names = List.of("spiffe://acme/gpu", "gpu.acme.example");
     assertThat(both.findCertified(names, 60).row().id()).isEqualTo(other.id());
@@ -139,13 +143,14 @@ class KeySnapshotTest {
   @ParameterizedTest
   @ValueSource(strings = {"null", "[null]", "[\"a\",null]", "{}", "1", "", "[", "[\"s*\"]"})
   void rowThatCannotBeReadIsIgnored(String stages) {
-    AccessKeyRow bad = AccessKeyRow.of(key, "bad", "WORKER", "*", stages, "*", "", "local", 1, 100);
+    AccessKeyRow bad =
+        AccessKeyRow.of(key, "bad", new Rights("WORKER", "*", stages, "*", ""), "local", 1, 100);
     AccessKey other = AccessKey.random();
     KeySnapshot read =
         of(
             KeySnapshot.NOTHING,
             bad,
-            AccessKeyRow.of(other, "good", "WORKER", "*", "*", "*", "", "local", 1, 100));
+            AccessKeyRow.of(other, "good", Rights.everywhere("WORKER"), "local", 1, 100));
     assertThat(read.find(key.id())).isNull();
     assertThat(read.changed()).containsExactly(KeyGrant.principal(key.id()));
     assertThat(read.ignored()).isEqualTo(1);
@@ -155,10 +160,15 @@ class KeySnapshotTest {
   @Test
   void onlyAnAdminKeyWithoutAScopeGrantsAll() {
     AccessKeyRow admin =
-        AccessKeyRow.of(key, "root", "ADMIN", "*", "*", "*", "", "cli:direct", 1, 100);
+        AccessKeyRow.of(key, "root", Rights.everywhere("ADMIN"), "cli:direct", 1, 100);
     AccessKeyRow scoped =
         AccessKeyRow.of(
-            AccessKey.random(), "acme", "ADMIN", "acme_*", "*", "*", "", "cli:direct", 1, 100);
+            AccessKey.random(),
+            "acme",
+            new Rights("ADMIN", "acme_*", "*", "*", ""),
+            "cli:direct",
+            1,
+            100);
     assertThat(of(KeySnapshot.NOTHING, admin).hasAdmin(99)).isTrue();
     assertThat(of(KeySnapshot.NOTHING, admin).hasAdmin(100)).isFalse();
     assertThat(of(KeySnapshot.NOTHING, admin.revoked(9, "")).hasAdmin(99)).isFalse();

@@ -33,6 +33,8 @@ import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import io.asyncflow.rules.access.KeySeals;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -427,11 +429,7 @@ class KeysIT {
                     AccessKeyRow.of(
                             AccessKey.random(),
                             "many",
-                            row.roles(),
-                            row.types(),
-                            row.stages(),
-                            row.users(),
-                            row.workerPrefix(),
+                            row.rights(),
                             row.createdBy(),
                             row.createTime(),
                             row.expireTime())
@@ -654,7 +652,7 @@ class KeysIT {
     assertRefused(
         ErrorCode.TRANSITION_NOT_ALLOWED,
         () -> at(one, adminKey).keys().rotate(key.keyId(), Duration.ofHours(1)));
-    rewrite(key, "*", row -> row.limited(null, 0, row.createTime()));
+    rewrite(key, "*", row -> row.limited(new Limits(null, 0, row.createTime())));
     awaitKnown(at(other, key.key()));
     assertThat(listed(created("READER", made -> made.from(1_000_000_000_000L))).state())
         .as("a time that has passed")
@@ -721,28 +719,22 @@ class KeysIT {
   private static void rewrite(IssuedKey key, String users, UnaryOperator<AccessKeyRow> change) {
     AccessKeyRow row =
         change.apply(one.getBean(AccessKeyStore.class).find(key.keyId()).orElseThrow().row());
+    Rights rights = row.rights();
     AccessKeyRow changed =
         new AccessKeyRow(
             row.id(),
             row.name(),
             row.hash(),
-            row.roles(),
-            row.types(),
-            row.stages(),
-            users,
-            row.workerPrefix(),
+            new Rights(
+                rights.roles(), rights.types(), rights.stages(), users, rights.workerPrefix()),
+            row.limits(),
             row.createdBy(),
             row.createTime(),
-            row.expireTime(),
-            row.revokeTime(),
-            row.revokeReason(),
-            row.replacedBy(),
-            row.certSan(),
-            row.rateLimit(),
-            row.notBefore());
+            row.end());
+    byte[] seal = one.getBean(KeySeals.class).seal(changed.columns());
     sql()
         .sql("UPDATE t_access_key SET users = ?, not_before = ?, seal = ? WHERE key_id = ?")
-        .params(users, row.notBefore(), one.getBean(KeySeals.class).seal(changed), row.id())
+        .params(users, row.limits().notBefore(), seal, row.id())
         .update();
     sql().sql("UPDATE t_access_version SET version = version + 1").update();
   }

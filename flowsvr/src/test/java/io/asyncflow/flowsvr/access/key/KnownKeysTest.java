@@ -22,6 +22,8 @@ import io.asyncflow.flowsvr.system.db.DatabaseWatch;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import io.asyncflow.rules.access.KeySeals;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,8 +90,8 @@ class KnownKeysTest {
 
   private static Stored stored(AccessKey key, String roles, long expireTime, KeySeals seals) {
     AccessKeyRow row =
-        AccessKeyRow.of(key, "any", roles, "*", "*", "*", "", "local", 1, expireTime);
-    return new Stored(row, seals == null ? null : seals.seal(row), null);
+        AccessKeyRow.of(key, "any", Rights.everywhere(roles), "local", 1, expireTime);
+    return new Stored(row, seals == null ? null : seals.seal(row.columns()), null);
   }
 
   @Test
@@ -252,7 +254,8 @@ class KnownKeysTest {
   void rowThatCannotBeReadCountsForNothing() {
     AccessKey key = AccessKey.random();
     AccessKeyRow row =
-        AccessKeyRow.of(key, "any", "WORKER", "*", "no list", "*", "", "local", 1, BEGIN + 1);
+        AccessKeyRow.of(
+            key, "any", new Rights("WORKER", "*", "no list", "*", ""), "local", 1, BEGIN + 1);
     rows.add(new Stored(row, null, null));
     started();
     assertThat(find(key)).isNull();
@@ -264,8 +267,8 @@ class KnownKeysTest {
     AccessKey key = AccessKey.random();
     rows.add(
         new Stored(
-            AccessKeyRow.of(key, "any", "WORKER", "*", "*", "*", "", "local", 1, BEGIN + 10)
-                .limited("spiffe://acme/gpu", 0, BEGIN + 5),
+            AccessKeyRow.of(key, "any", Rights.everywhere("WORKER"), "local", 1, BEGIN + 10)
+                .limited(new Limits("spiffe://acme/gpu", 0, BEGIN + 5)),
             null,
             null));
     started();
@@ -305,7 +308,8 @@ class KnownKeysTest {
     AccessKey key = AccessKey.random();
     rows.add(
         new Stored(
-            AccessKeyRow.of(key, "bad", "WORKER", "*", "null", "*", "", "local", 1, BEGIN + 1),
+            AccessKeyRow.of(
+                key, "bad", new Rights("WORKER", "*", "null", "*", ""), "local", 1, BEGIN + 1),
             null,
             null));
     AccessKey good = added("WORKER", BEGIN + 1);

@@ -7,6 +7,8 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.AccessKeyRow.Limits;
+import io.asyncflow.rules.access.AccessKeyRow.Rights;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -38,7 +40,7 @@ class RefusalTest {
   }
 
   private AccessKeyRow row() {
-    return AccessKeyRow.of(key, "fleet", "WORKER", "*", "*", "*", "", "local", 0, NOW + 1);
+    return AccessKeyRow.of(key, "fleet", Rights.everywhere("WORKER"), "local", 0, NOW + 1);
   }
 
   private static KnownKey known(AccessKeyRow row) {
@@ -55,8 +57,9 @@ class RefusalTest {
     assertThat(check.check(wrong, known(row()), List::of, NOW + 1)).isNull();
     assertRefused("has been revoked", known(row().revoked(1, "")), NOW);
     assertRefused("has expired", known(row()), NOW + 1);
-    assertRefused("is not live yet", known(row().limited(null, 0, NOW + 1)), NOW);
-    assertRefused("is good only with", known(row().limited("spiffe://acme/gpu", 0, 0)), NOW);
+    assertRefused("is not live yet", known(row().limited(new Limits(null, 0, NOW + 1))), NOW);
+    assertRefused(
+        "is good only with", known(row().limited(new Limits("spiffe://acme/gpu", 0, 0))), NOW);
 
     assertThat(check.calls).hasSize(18);
     for (int i = 0; i < check.calls.size(); i += 2) {
