@@ -6,7 +6,6 @@ import io.asyncflow.api.key.BegunSession;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.session.OpenSession;
-import io.asyncflow.flowsvr.access.session.SessionCookie;
 import io.asyncflow.flowsvr.access.session.Sessions;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -23,11 +22,9 @@ import org.springframework.web.bind.annotation.RestController;
 class SessionController {
 
   private final Sessions sessions;
-  private final SessionCookie cookie;
 
-  SessionController(Sessions sessions, SessionCookie cookie) {
+  SessionController(Sessions sessions) {
     this.sessions = sessions;
-    this.cookie = cookie;
   }
 
   @Needs({})
@@ -39,10 +36,9 @@ class SessionController {
     switch (caller.kind()) {
       case LOCAL -> throw notPossible("this server asks for no key, so nobody needs a session");
       case SESSION -> throw notPossible("a session begins with a key or a token as bearer");
-      default -> cookie.requireSafe(request);
+      default -> sessions.requireSafe(request);
     }
-    OpenSession session = sessions.begin(caller);
-    cookie.set(request, response, session);
+    OpenSession session = sessions.begin(caller, Sessions.NO_LATEST_END, request, response);
     return Envelope.ok(
         new BegunSession(caller.principal(), session.csrfToken(), session.expireTime()));
   }
@@ -53,12 +49,9 @@ class SessionController {
   Envelope<Void> logOut(
       Fields in, Caller caller, HttpServletRequest request, HttpServletResponse response) {
     in.refuseIfBad();
-    OpenSession session = OpenSession.of(request);
-    if (session == null) {
+    if (!sessions.end(request, response)) {
       throw notPossible("the request has no cookie of a session");
     }
-    sessions.end(session);
-    cookie.clear(request, response);
     return Envelope.done();
   }
 

@@ -3,8 +3,6 @@ package io.asyncflow.flowsvr.access.chain;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.Needs;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.access.refusal.RefusalFilter;
 import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
@@ -15,13 +13,14 @@ import io.asyncflow.flowsvr.access.token.Tokens;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.springdoc.core.utils.SpringDocUtils;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.MethodParameter;
@@ -48,6 +47,13 @@ class ChainConfiguration implements WebMvcConfigurer {
     SpringDocUtils.getConfig().addRequestWrapperToIgnore(Caller.class);
   }
 
+  /** Listens on loopback only, unless callers have to prove themselves. */
+  @Bean
+  static WebServerFactoryCustomizer<TomcatServletWebServerFactory> listenAddress(
+      AccessProperties access) {
+    return factory -> factory.setAddress(access.listenAddress());
+  }
+
   /** In mode local everybody who gets here may do everything. */
   @Bean
   Callers callers(
@@ -56,8 +62,7 @@ class ChainConfiguration implements WebMvcConfigurer {
       ObjectProvider<Tokens> tokens) {
     return switch (access.mode()) {
       case LOCAL -> {
-        Caller local =
-            new Caller(Caller.Kind.LOCAL, Caller.EVERYBODY, Set.of(Role.ADMIN), Scope.ALL);
+        Caller local = Caller.unlimited(Caller.Kind.LOCAL, Caller.EVERYBODY);
         yield (token, certificate) -> local;
       }
       case KEY -> new OneKey(access.apiKey());

@@ -1,18 +1,12 @@
 package io.asyncflow.flowsvr.access.chain;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.console.IssuerLogIn;
-import io.asyncflow.flowsvr.access.login.ClientIsSet;
 import io.asyncflow.flowsvr.access.login.IssuerLogIns;
 import io.asyncflow.flowsvr.access.login.IssuerLogIns.Begun;
 import io.asyncflow.flowsvr.access.login.IssuerLogIns.Finished;
 import io.asyncflow.flowsvr.access.refusal.Refusal;
 import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
 import io.asyncflow.flowsvr.access.session.HostCookie;
-import io.asyncflow.flowsvr.access.session.SessionCookie;
-import io.asyncflow.flowsvr.access.session.Sessions;
-import io.asyncflow.flowsvr.access.site.RequestSite;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.net.URI;
@@ -22,40 +16,33 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.context.annotation.Conditional;
-import org.springframework.security.core.context.SecurityContextHolder;
-import org.springframework.security.core.context.SecurityContextImpl;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.stereotype.Component;
 
 /** Begins sessions of people who log in at the issuer. */
 @Component
-@Conditional(ClientIsSet.class)
+@ConditionalOnExpression(IssuerLogIns.IS_SET)
 class IssuerSessionLogIn implements IssuerLogIn {
 
   private final IssuerLogIns logIns;
-  private final Sessions sessions;
-  private final SessionCookie cookie;
+  private final SessionLogIn sessions;
   private final HostCookie pending;
   private final RefusedRequests refused;
 
   IssuerSessionLogIn(
       IssuerLogIns logIns,
-      Sessions sessions,
-      SessionCookie cookie,
+      SessionLogIn sessions,
       RefusedRequests refused,
       @Value("${flow.tls.mode:}") String tls) {
     this.logIns = logIns;
     this.sessions = sessions;
-    this.cookie = cookie;
     this.pending = new HostCookie("asyncflow-login", tls);
     this.refused = refused;
   }
 
   @Override
   public URI begin(String to, HttpServletRequest request, HttpServletResponse response) {
-    if (RequestSite.isForeign(request)) {
-      throw new FlowException(ErrorCode.CROSS_SITE, "a web page of another site sent this");
-    }
+    SessionLogIn.refuseForeign(request);
     pending.requireSafe(request);
     Begun begun = logIns.begin(to, request.getRemoteAddr());
     pending.set(request, response, begun.kept(), IssuerLogIns.LONGEST);
@@ -71,10 +58,7 @@ class IssuerSessionLogIn implements IssuerLogIn {
     try {
       Finished finished = logIns.finish(fieldsOf(request), kept, request.getRemoteAddr());
       pending.clear(request, response);
-      SessionLogIn.endBefore(request, sessions);
-      SecurityContextHolder.setContext(
-          new SecurityContextImpl(new CallerAuthentication(finished.caller())));
-      cookie.set(request, response, sessions.begin(finished.caller(), finished.endsAt()));
+      sessions.begin(finished.caller(), finished.endsAt(), request, response);
       return finished.to();
     } catch (RefusedException e) {
       if (e.reason() != Reason.STALE) { // that was not the answer to this log-in

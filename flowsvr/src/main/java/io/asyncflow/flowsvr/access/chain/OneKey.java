@@ -2,20 +2,16 @@ package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.system.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /** Mode key: the key of the server's environment may do everything, and there is no other. */
 final class OneKey implements Callers {
 
-  private final Caller caller =
-      new Caller(Caller.Kind.ENV, Caller.ENVIRONMENT, Set.of(Role.ADMIN), Scope.ALL);
+  private final Caller caller = Caller.unlimited(Caller.Kind.ENV, Caller.ENVIRONMENT);
   private final byte[] keyHash;
 
   OneKey(String key) {

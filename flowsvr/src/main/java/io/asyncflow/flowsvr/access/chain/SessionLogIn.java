@@ -7,8 +7,6 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.refusal.Refusal;
 import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
-import io.asyncflow.flowsvr.access.session.OpenSession;
-import io.asyncflow.flowsvr.access.session.SessionCookie;
 import io.asyncflow.flowsvr.access.session.Sessions;
 import io.asyncflow.flowsvr.access.site.RequestSite;
 import jakarta.servlet.http.HttpServletRequest;
@@ -24,40 +22,40 @@ class SessionLogIn implements LogIn {
 
   private final Callers callers;
   private final Sessions sessions;
-  private final SessionCookie cookie;
   private final RefusedRequests refused;
 
-  SessionLogIn(Callers callers, Sessions sessions, SessionCookie cookie, RefusedRequests refused) {
+  SessionLogIn(Callers callers, Sessions sessions, RefusedRequests refused) {
     this.callers = callers;
     this.sessions = sessions;
-    this.cookie = cookie;
     this.refused = refused;
   }
 
   /** The form has no token of a session yet, so pages of other sites are told by their headers. */
   @Override
   public void begin(String key, HttpServletRequest request, HttpServletResponse response) {
-    if (RequestSite.isForeign(request)) {
-      throw new FlowException(ErrorCode.CROSS_SITE, "a web page of another site sent this");
-    }
-    cookie.requireSafe(request);
+    refuseForeign(request);
+    sessions.requireSafe(request);
     Caller caller = callerOf(key, request);
     if (caller.kind() == Caller.Kind.LOCAL) {
       throw new FlowException(
           ErrorCode.TRANSITION_NOT_ALLOWED,
           "this server asks for no key, so nobody needs a session");
     }
-    endBefore(request, sessions);
-    SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
-    cookie.set(request, response, sessions.begin(caller));
+    begin(caller, Sessions.NO_LATEST_END, request, response);
   }
 
-  /** The browser forgets its cookie, and nobody could end it any more. */
-  static void endBefore(HttpServletRequest request, Sessions sessions) {
-    OpenSession before = OpenSession.of(request);
-    if (before != null) {
-      sessions.end(before);
+  static void refuseForeign(HttpServletRequest request) {
+    if (RequestSite.isForeign(request)) {
+      throw new FlowException(ErrorCode.CROSS_SITE, "a web page of another site sent this");
     }
+  }
+
+  /** Begins a session of a caller that has just proven itself, in place of the browser's before. */
+  void begin(
+      Caller caller, long latestEnd, HttpServletRequest request, HttpServletResponse response) {
+    sessions.end(request);
+    SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
+    sessions.begin(caller, latestEnd, request, response);
   }
 
   /** Keys that need a certificate begin no session. */
@@ -89,9 +87,6 @@ class SessionLogIn implements LogIn {
 
   @Override
   public void end(HttpServletRequest request, HttpServletResponse response) {
-    if (OpenSession.of(request) != null) {
-      endBefore(request, sessions);
-      cookie.clear(request, response);
-    }
+    sessions.end(request, response);
   }
 }

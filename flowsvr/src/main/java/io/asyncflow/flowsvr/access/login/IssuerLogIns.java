@@ -21,18 +21,32 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.access.token.IdTokens;
 import io.asyncflow.flowsvr.access.token.IdTokens.Person;
+import io.asyncflow.flowsvr.access.token.IssuerHttp;
+import io.asyncflow.flowsvr.access.token.Tokens;
 import io.asyncflow.flowsvr.access.token.TrustedIssuer;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.rules.access.KeySeals;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
+import org.springframework.stereotype.Component;
 
 /**
  * The log-ins of people at the issuer: authorization code flow with PKCE. What a server needs to
  * finish one comes with the browser. Thread-safe.
  */
+@Component
+@ConditionalOnExpression(IssuerLogIns.IS_SET)
 public class IssuerLogIns {
+
+  /** Whether people log in at the issuer. */
+  public static final String IS_SET =
+      "!environment.getProperty('flow.oidc.client-id', '').isBlank()";
 
   /** For how long somebody may be at the issuer's page. */
   public static final Duration LONGEST = Duration.ofMinutes(10);
@@ -47,19 +61,24 @@ public class IssuerLogIns {
 
   IssuerLogIns(
       LogInProperties client,
-      TrustedIssuer issuer,
-      CodeExchange exchange,
-      IdTokens tokens,
-      KnownKeys keys,
-      LogInSeal seal,
-      IssuerShare share) {
+      ObjectProvider<Tokens> verified,
+      ObjectProvider<KnownKeys> keys,
+      KeySeals peppers,
+      Node node,
+      @Value("${asyncflow.console.path:/console}") String console,
+      @Value("${flow.tls.mode:}") String tls,
+      @Value("${server.forward-headers-strategy:none}") String forwarded) {
+    client.check(console); // before what is there only with an issuer
+    Tokens ofIssuer = verified.getObject();
+    boolean knowsNetworks =
+        !tls.strip().equals("proxy") || !forwarded.strip().equalsIgnoreCase("none");
     this.client = client;
-    this.issuer = issuer;
-    this.exchange = exchange;
-    this.tokens = tokens;
-    this.keys = keys;
-    this.seal = seal;
-    this.share = share;
+    this.issuer = ofIssuer.issuer();
+    this.exchange = new CodeExchange(client, new IssuerHttp(), node);
+    this.tokens = ofIssuer.ofPeople(client.clientId());
+    this.keys = keys.getObject();
+    this.seal = new LogInSeal(peppers, client.clientSecret());
+    this.share = new IssuerShare(node, knowsNetworks);
   }
 
   /**
@@ -102,12 +121,8 @@ public class IssuerLogIns {
   /** Where people log in, and where codes are exchanged. Nothing is asked while it is known. */
   private AuthorizationServerMetadata endpoints(String address) {
     Optional<String> known = issuer.readyDescription();
-    try {
-      return exchange.endpointsIn(
-          known.isPresent() ? known : share.ask(address, issuer::description));
-    } catch (RefusedException e) {
-      throw new IllegalStateException("a description refuses nobody", e);
-    }
+    return exchange.endpointsIn(
+        known.isPresent() ? known : share.ask(address, issuer::description));
   }
 
   /**

@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.console.IssuerLogIn.RefusedException;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.filter.ClientAddress;
@@ -54,8 +53,8 @@ final class IssuerShare {
   }
 
   /** What waits for the issuer. */
-  interface Asking<T> {
-    T ask() throws RefusedException;
+  interface Asking<T, E extends Exception> {
+    T ask() throws E;
   }
 
   /**
@@ -64,7 +63,7 @@ final class IssuerShare {
    * @param address of the browser
    * @throws FlowException if too many wait
    */
-  <T> T ask(String address, Asking<T> asking) throws RefusedException {
+  <T, E extends Exception> T ask(String address, Asking<T, E> asking) throws E {
     String network = networkOf(address);
     enter(network);
     try {
@@ -80,7 +79,7 @@ final class IssuerShare {
    *
    * @throws FlowException also if the network has tried too often
    */
-  <T> T tryWith(String address, Asking<T> proof) throws RefusedException {
+  <T, E extends Exception> T tryWith(String address, Asking<T, E> proof) throws E {
     return ask(
         address,
         () -> {

@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -56,6 +57,11 @@ public class Sessions {
 
   private static final String LOG_IN = "LOG_IN";
 
+  /** The life of the cookie. */
+  private static final Duration UNTIL_CLOSED = Duration.ofSeconds(-1);
+
+  public static final long NO_LATEST_END = Long.MAX_VALUE;
+
   /** Enough for each person of a team that shares a key. */
   static final int MOST_OF_A_CALLER = 100;
 
@@ -64,7 +70,7 @@ public class Sessions {
   private final Node node;
   private final SessionStore store;
   private final SessionCallers callers;
-  private final SessionCookie cookie;
+  private final HostCookie cookie;
   private final DatabaseWatch database;
   private final RetryingTransactions transactions;
   private final Acts acts;
@@ -74,7 +80,6 @@ public class Sessions {
   private final Cache<String, Known> read;
   private volatile BackgroundLoop ending;
   private final Semaphore reading = new Semaphore(MOST_READING, true);
-  private final Semaphore waiting = new Semaphore(MOST_WAITING);
 
   /**
    * What was read of an id.
@@ -96,18 +101,18 @@ public class Sessions {
   Sessions(
       SessionStore store,
       SessionCallers callers,
-      SessionCookie cookie,
       DatabaseWatch database,
       RetryingTransactions transactions,
       Acts acts,
       ActStore recorded,
       OpenCalls calls,
       Node node,
-      @Value("${flow.access.log-ins-per-minute:30}") int mostAMinute) {
+      @Value("${flow.access.log-ins-per-minute:30}") int mostAMinute,
+      @Value("${flow.tls.mode:}") String tls) {
     this.node = node;
     this.store = store;
     this.callers = callers;
-    this.cookie = cookie;
+    this.cookie = new HostCookie("asyncflow", tls);
     this.database = database;
     this.transactions = transactions;
     this.acts = acts;
@@ -130,7 +135,12 @@ public class Sessions {
    */
   public Caller enter(HttpServletRequest request) {
     OpenSession session =
-        cookie.read(request).flatMap(id -> find(id, !Live.isIn(request))).orElse(null);
+        cookie
+            .read(request)
+            .flatMap(value -> SessionId.parse(value).stream())
+            .findFirst()
+            .flatMap(id -> find(id, !Live.isIn(request)))
+            .orElse(null);
     if (session == null) {
       return null;
     }
@@ -199,12 +209,10 @@ public class Sessions {
     if (!database.isUp()) {
       throw new DatabaseDownException();
     }
-    if (!waiting.tryAcquire()) {
-      throw tooMany();
-    }
     try {
-      if (!reading.tryAcquire(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
-        throw tooMany();
+      if (reading.getQueueLength() >= MOST_WAITING
+          || !reading.tryAcquire(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+        throw new FlowException(ErrorCode.UNAVAILABLE, "too many sessions are looked for at once");
       }
       try {
         return statement.get();
@@ -216,13 +224,7 @@ public class Sessions {
       throw new FlowException(ErrorCode.UNAVAILABLE, "the server is stopping");
     } catch (DataAccessException e) {
       throw new FlowException(ErrorCode.UNAVAILABLE, "the sessions cannot be read now");
-    } finally {
-      waiting.release();
     }
-  }
-
-  private static FlowException tooMany() {
-    return new FlowException(ErrorCode.UNAVAILABLE, "too many sessions are looked for at once");
   }
 
   private Known open(SessionId id, Stored stored) {
@@ -238,22 +240,30 @@ public class Sessions {
   }
 
   /**
-   * Begins a session of the caller for whom this thread works.
+   * Refuses a connection over which others could read the cookie of a session.
    *
-   * @throws FlowException if it has too many, or begins too many in a minute, or its key needs a
-   *     certificate
+   * @throws FlowException with {@link ErrorCode#NOT_PERMITTED}
    */
-  public OpenSession begin(Caller caller) {
-    return begin(caller, Long.MAX_VALUE);
+  public void requireSafe(HttpServletRequest request) {
+    cookie.requireSafe(request);
   }
 
   /**
-   * Begins a session that ends at a time at the latest.
+   * Begins a session of the caller for whom this thread works, and gives its cookie to the browser
+   * until it is closed.
    *
-   * @param latestEnd epoch ms
-   * @throws FlowException as {@link #begin(Caller)}
+   * @param latestEnd epoch ms, when it ends at the latest
+   * @throws FlowException if it has too many, or begins too many in a minute, or its key needs a
+   *     certificate
    */
-  public OpenSession begin(Caller caller, long latestEnd) {
+  public OpenSession begin(
+      Caller caller, long latestEnd, HttpServletRequest request, HttpServletResponse response) {
+    OpenSession session = begin(caller, latestEnd);
+    cookie.set(request, response, session.id().text(), UNTIL_CLOSED);
+    return session;
+  }
+
+  private OpenSession begin(Caller caller, long latestEnd) {
     if (callers.needsCertificate(caller.principal())) {
       throw new FlowException(
           ErrorCode.TRANSITION_NOT_ALLOWED,
@@ -298,8 +308,30 @@ public class Sessions {
     store.deleteAllOf(principal);
   }
 
-  /** Ends a session of the caller for whom this thread works. */
-  public void end(OpenSession session) {
+  /**
+   * Ends the session of a request, and takes its cookie from the browser.
+   *
+   * @return whether the request had one
+   */
+  public boolean end(HttpServletRequest request, HttpServletResponse response) {
+    boolean hadOne = end(request);
+    if (hadOne) {
+      cookie.clear(request, response);
+    }
+    return hadOne;
+  }
+
+  /**
+   * Ends the session of a request whose browser is about to get another one: nobody could end it
+   * any more.
+   *
+   * @return whether the request had one
+   */
+  public boolean end(HttpServletRequest request) {
+    OpenSession session = OpenSession.of(request);
+    if (session == null) {
+      return false;
+    }
     transactions.execute(
         () -> {
           if (store.delete(session.id().hash())) {
@@ -309,5 +341,6 @@ public class Sessions {
         });
     read.put(session.id().text(), Known.NOTHING);
     calls.endSessions(Set.of(session.name()));
+    return true;
   }
 }

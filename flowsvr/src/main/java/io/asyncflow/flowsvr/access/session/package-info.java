@@ -9,8 +9,8 @@
  *
  * <p>Browsers send cookies whoever asks them to, so {@link
  * io.asyncflow.flowsvr.access.session.SessionGuard} refuses requests that pages of other sites
- * caused. {@link io.asyncflow.flowsvr.access.session.SessionCookie} says over which connections
- * there are cookies at all.
+ * caused. {@link io.asyncflow.flowsvr.access.session.HostCookie} says over which connections there
+ * are cookies at all.
  *
  * <p>Spring Session JDBC is not used: it keeps ids in clear, and a repository of our own behind its
  * interface would be this package once more.

@@ -19,6 +19,11 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 public record OidcProperties(
     String issuer, String audience, String rolesClaim, String typesClaim, String usersClaim) {
 
+  /**
+   * Whether there is an issuer. An empty setting is none, which a condition of a property is not.
+   */
+  static final String IS_SET = "!environment.getProperty('flow.oidc.issuer', '').isBlank()";
+
   /** Leaves room for a subject in the names of callers. */
   private static final int LONGEST_ISSUER = 100;
 

@@ -6,6 +6,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Sha256;
 import java.nio.ByteBuffer;
@@ -20,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.security.oauth2.core.OAuth2Error;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
@@ -32,11 +35,14 @@ import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
 import org.springframework.security.oauth2.jwt.JwtTypeValidator;
 import org.springframework.security.oauth2.jwt.JwtValidationException;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+import org.springframework.stereotype.Component;
 
 /**
  * The callers that tokens of the issuer prove. A token is verified once a minute, and remembered in
  * between. Thread-safe.
  */
+@Component
+@ConditionalOnExpression(OidcProperties.IS_SET)
 public class Tokens implements DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(Tokens.class);
@@ -60,16 +66,20 @@ public class Tokens implements DisposableBean {
   private final TrustedIssuer issuer;
   private final NimbusJwtDecoder decoder;
   private final Semaphore verifying = new Semaphore(MOST_VERIFYING);
-  private final Cache<ByteBuffer, Verified> verified;
+  private final Cache<ByteBuffer, Caller> verified;
 
   /**
-   * @param endsAt epoch ms
+   * @throws BadSettingException if tokens could not be checked, or would not be safe
    */
-  private record Verified(Caller caller, long endsAt) {}
-
-  Tokens(OidcProperties oidc, KnownKeys keys, Node node) {
+  Tokens(OidcProperties oidc, ObjectProvider<KnownKeys> keys, Node node) {
+    this.keys = keys.getIfAvailable();
+    if (this.keys == null) {
+      throw new BadSettingException(
+          "FLOW_OIDC_ISSUER needs FLOW_ACCESS=keys: without it, FLOW_API_KEY alone opens the"
+              + " server.");
+    }
+    oidc.check();
     this.oidc = oidc;
-    this.keys = keys;
     this.node = node;
     this.grant = new TokenGrant(oidc);
     this.issuer = new TrustedIssuer(oidc, node);
@@ -140,22 +150,22 @@ public class Tokens implements DisposableBean {
       return null;
     }
     ByteBuffer digest = ByteBuffer.wrap(Sha256.of(token.getBytes(StandardCharsets.UTF_8)));
-    Verified known = verified.getIfPresent(digest);
-    if (known == null || keys.now() >= known.endsAt()) {
+    Caller known = verified.getIfPresent(digest);
+    if (known == null || node.nanoTime() - known.endNanos() >= 0) {
       known = verify(token);
       if (known == null) {
         return null;
       }
       verified.put(digest, known);
     }
-    return keys.isDenied(known.caller().principal()) ? null : known.caller();
+    return keys.isDenied(known.principal()) ? null : known;
   }
 
   private static boolean isOfThreeParts(String token) {
     return token.chars().filter(c -> c == '.').count() == 2;
   }
 
-  private Verified verify(String token) {
+  private Caller verify(String token) {
     if (!verifying.tryAcquire()) {
       throw new FlowException(ErrorCode.UNAVAILABLE, "too many tokens are verified at once");
     }
@@ -163,7 +173,7 @@ public class Tokens implements DisposableBean {
       Jwt jwt = decoder.decode(token);
       long endsAt = jwt.getExpiresAt().toEpochMilli() + SKEW.toMillis();
       long left = TimeUnit.MILLISECONDS.toNanos(endsAt - keys.now());
-      return new Verified(grant.callerOf(jwt).until(node.nanoTime() + left), endsAt);
+      return grant.callerOf(jwt).until(node.nanoTime() + left);
     } catch (JwtValidationException e) { // its signature is good, so its owner is told
       throw new FlowException(
           ErrorCode.NOT_AUTHENTICATED,

@@ -46,7 +46,8 @@ class IssuerShareTest {
   }
 
   /** What happens while so many requests from addresses wait for the issuer. */
-  private String whileWaiting(List<String> addresses, Asking<String> then) throws RefusedException {
+  private String whileWaiting(List<String> addresses, Asking<String, RefusedException> then)
+      throws RefusedException {
     if (addresses.isEmpty()) {
       return then.ask();
     }
@@ -54,7 +55,7 @@ class IssuerShareTest {
     return share.ask(addresses.get(0), () -> whileWaiting(rest, then));
   }
 
-  private static void assertTooMany(ErrorCode code, Asking<?> asking) {
+  private static void assertTooMany(ErrorCode code, Asking<?, ?> asking) {
     assertThatExceptionOfType(FlowException.class)
         .isThrownBy(asking::ask)
         .extracting(FlowException::errorCode)
