@@ -7,7 +7,6 @@ import io.asyncflow.api.stats.StageList;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.stats.present.PresentReader.Present;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -17,14 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
 /** How the work stands: snapshots that all who look share. Thread-safe. */
 @Service
-public class PresentQueries implements DisposableBean {
+public class PresentQueries {
 
   /** The most types whose stages are kept. */
   private static final int MOST_TYPES = 200;
@@ -32,7 +29,6 @@ public class PresentQueries implements DisposableBean {
   /** How long the stages of a type are kept for the next one who looks. */
   private static final Duration KEPT = Duration.ofMinutes(1);
 
-  private final ExecutorService background = DaemonThreads.pool(1, "stats-snapshots");
   private final Snapshots<Present> overview;
   private final Map<TaskType, Snapshots<StageList>> stages = new ConcurrentHashMap<>();
   private final PresentReader reader;
@@ -42,7 +38,7 @@ public class PresentQueries implements DisposableBean {
 
   PresentQueries(
       PresentReader reader, TaskTypes types, @Value("${flow.stats.rest:50}") int rest, Node node) {
-    this.overview = new Snapshots<>(reader::read, rest, node, background);
+    this.overview = new Snapshots<>(reader::read, rest, node);
     this.rest = rest;
     this.reader = reader;
     this.types = types;
@@ -92,13 +88,7 @@ public class PresentQueries implements DisposableBean {
       stages.clear();
     }
     return stages
-        .computeIfAbsent(
-            type, read -> new Snapshots<>(() -> reader.stages(read), rest, node, background))
+        .computeIfAbsent(type, read -> new Snapshots<>(() -> reader.stages(read), rest, node))
         .current();
-  }
-
-  @Override
-  public void destroy() {
-    background.shutdown();
   }
 }

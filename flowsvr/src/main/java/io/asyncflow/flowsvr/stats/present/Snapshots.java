@@ -3,18 +3,15 @@ package io.asyncflow.flowsvr.stats.present;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One value for all who look: each gets the last one, and the next one is read while somebody
- * looks. A caller waits only if there is none, or if nobody has looked for a while. Thread-safe.
+ * One value for all who look: one of them reads it, and the others get the last one meanwhile.
+ * Thread-safe.
  *
  * <p>After a read, none follows for two seconds, nor for {@code rest} times as long as it took:
  * with 50, reads take at most a fiftieth of one connection's time. A read that failed is followed
@@ -26,54 +23,43 @@ import org.slf4j.LoggerFactory;
 final class Snapshots<T> {
 
   private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
-
-  private static final long FRESH = Duration.ofSeconds(2).toNanos();
-  private static final long STALE = Duration.ofSeconds(30).toNanos();
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final Duration FRESH = Duration.ofSeconds(2);
 
   private final Supplier<T> source;
-  private final Node node;
-  private final Executor background;
-  private final Duration patience;
   private final int rest;
-  private final ReentrantLock reading = new ReentrantLock();
-  private final AtomicBoolean isWanted = new AtomicBoolean();
-  private volatile T last;
-  private volatile Attempt attempt;
+  private final Node node;
+  private final TimedCache<Attempt<T>> attempts;
 
   /**
    * @param rest after a read, none follows for so many times as long as it took
-   * @param background reads the next value while the last one is shown
    */
-  Snapshots(Supplier<T> source, int rest, Node node, Executor background) {
-    this(source, rest, node, background, PATIENCE);
-  }
-
-  /**
-   * @param patience for how long a caller waits for the read of another one
-   */
-  Snapshots(Supplier<T> source, int rest, Node node, Executor background, Duration patience) {
-    this.rest = rest;
+  Snapshots(Supplier<T> source, int rest, Node node) {
     this.source = source;
+    this.rest = rest;
     this.node = node;
-    this.background = background;
-    this.patience = patience;
+    this.attempts = new TimedCache<>(new Attempt<>(null, FRESH, null), this::read, node::nanoTime);
   }
 
   /**
-   * The last read.
+   * A read.
    *
+   * @param value of the last one that succeeded; {@code null} if none has
    * @param failure {@code null} if it succeeded
    */
-  private record Attempt(long begun, long rest, RuntimeException failure) {
+  private record Attempt<T>(T value, Duration rest, RuntimeException failure) {}
 
-    boolean rests(long now) {
-      return now - begun <= rest();
+  private Attempt<T> read() {
+    T value = attempts.lastKnown().value();
+    RuntimeException failure = null;
+    long begun = node.nanoTime();
+    try {
+      value = source.get();
+    } catch (RuntimeException e) {
+      log.debug("numbers could not be read; the last ones are shown", e);
+      failure = e;
     }
-
-    boolean isStale(long now) {
-      return now - begun > Math.max(STALE, 2 * rest());
-    }
+    Duration took = Duration.ofNanos(node.nanoTime() - begun);
+    return new Attempt<>(value, longer(FRESH, took.multipliedBy(rest)), failure);
   }
 
   /**
@@ -81,18 +67,7 @@ final class Snapshots<T> {
    *     value for too long
    */
   T current() {
-    Attempt known = attempt;
-    long now = node.nanoTime();
-    if (known != null && known.rests(now)) {
-      return lastOr(known.failure());
-    }
-    if (last == null || known.isStale(now)) {
-      return readInTurn(known);
-    }
-    if (isWanted.compareAndSet(false, true)) {
-      background.execute(this::readInBackground);
-    }
-    return last;
+    return valueOf(lastWithin(Duration.ZERO));
   }
 
   /**
@@ -102,78 +77,32 @@ final class Snapshots<T> {
    * @throws RuntimeException the failure of the last read, if it failed
    */
   T within(Duration age) {
-    Attempt known = attempt;
-    long now = node.nanoTime();
-    if (known == null || now - known.begun() > Math.max(age.toNanos(), known.rest())) {
-      readInTurn(known);
-      known = attempt;
+    Attempt<T> last = lastWithin(age);
+    if (last.failure() != null) {
+      throw last.failure();
     }
-    if (known != null && known.failure() != null) {
-      throw known.failure();
+    return valueOf(last);
+  }
+
+  private Attempt<T> lastWithin(Duration age) {
+    return attempts.within(longer(age, attempts.lastKnown().rest()).plusNanos(1));
+  }
+
+  private static <T> T valueOf(Attempt<T> last) {
+    if (last.value() == null) {
+      throw last.failure() != null
+          ? last.failure()
+          : new FlowException(ErrorCode.LIMIT_EXCEEDED, "the numbers are still read; try again");
     }
-    return lastOr(null);
+    return last.value();
   }
 
   /** Whether somebody has looked within this time. */
   boolean isInUse(Duration within) {
-    Attempt known = attempt;
-    return known == null || node.nanoTime() - known.begun() < within.toNanos();
+    return attempts.known(within).isPresent();
   }
 
-  private T lastOr(RuntimeException failure) {
-    if (last == null && failure != null) {
-      throw failure;
-    }
-    return last;
-  }
-
-  /** Of those who wait, one reads. */
-  private T readInTurn(Attempt known) {
-    if (!awaitTurn()) {
-      return lastOr(
-          new FlowException(ErrorCode.LIMIT_EXCEEDED, "the numbers are still read; try again"));
-    }
-    try {
-      if (attempt == known) {
-        read();
-      }
-      return lastOr(attempt.failure());
-    } finally {
-      reading.unlock();
-    }
-  }
-
-  private boolean awaitTurn() {
-    try {
-      return reading.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
-  }
-
-  private void readInBackground() {
-    reading.lock();
-    try {
-      if (!attempt.rests(node.nanoTime())) {
-        read();
-      }
-    } finally {
-      isWanted.set(false);
-      reading.unlock();
-    }
-  }
-
-  private void read() {
-    long begun = node.nanoTime();
-    RuntimeException failure = null;
-    try {
-      last = source.get();
-    } catch (RuntimeException e) {
-      log.debug("numbers could not be read; the last ones are shown", e);
-      failure = e;
-    }
-    long took = node.nanoTime() - begun;
-    attempt = new Attempt(begun, Math.max(FRESH, rest * took), failure);
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 }
