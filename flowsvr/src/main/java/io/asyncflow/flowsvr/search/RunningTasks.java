@@ -2,10 +2,12 @@ package io.asyncflow.flowsvr.search;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.api.find.RunningTask;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.RecentValues;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
@@ -18,7 +20,6 @@ import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +33,8 @@ import org.springframework.stereotype.Service;
 @Service
 class RunningTasks {
 
-  private static final long FRESH = Duration.ofSeconds(3).toNanos();
+  private static final int MOST_TABLES = 10_000;
+  private static final Duration FRESH = Duration.ofSeconds(3);
 
   /** The most tasks that one answer is chosen from. */
   private static final int MOST = 10_000;
@@ -41,8 +43,7 @@ class RunningTasks {
   private final TaskFamilies families;
   private final TaskTypes types;
   private final ReadDatabase database;
-  private final Node node;
-  private final Map<TaskTable, Reading> readings = new HashMap<>();
+  private final Cache<TaskTable, Reading> readings;
 
   RunningTasks(
       SearchStore store, TaskFamilies families, TaskTypes types, ReadDatabase database, Node node) {
@@ -50,7 +51,7 @@ class RunningTasks {
     this.families = families;
     this.types = types;
     this.database = database;
-    this.node = node;
+    this.readings = RecentValues.of(FRESH, MOST_TABLES, node);
   }
 
   /**
@@ -58,7 +59,7 @@ class RunningTasks {
    *
    * @param isWhole whether these are all of its executing tasks
    */
-  private record Reading(List<TaskRow> rows, boolean isWhole, long atNanos) {}
+  private record Reading(List<TaskRow> rows, boolean isWhole) {}
 
   /**
    * Running tasks that the caller sees, as far as there is time to read them.
@@ -92,12 +93,10 @@ class RunningTasks {
 
   /** What is known of these tables, as far as there was time and room to read them. */
   private synchronized List<Reading> read(List<TaskTable> tables) {
-    long now = node.nanoTime();
-    readings.values().removeIf(reading -> now - reading.atNanos() >= FRESH);
     List<Reading> known = new ArrayList<>();
     List<TaskTable> unread = new ArrayList<>();
     for (TaskTable table : tables) {
-      Reading reading = readings.get(table);
+      Reading reading = readings.getIfPresent(table);
       if (reading == null) {
         unread.add(table);
       } else {
@@ -114,7 +113,7 @@ class RunningTasks {
       for (TaskTable table : group) {
         List<TaskRow> ofTable = byTable.getOrDefault(table, List.of());
         boolean isWhole = rows.size() < MOST && ofTable.size() < SearchStore.MOST_EXECUTING;
-        known.add(new Reading(ofTable, isWhole, now));
+        known.add(new Reading(ofTable, isWhole));
         readings.put(table, known.get(known.size() - 1));
       }
     }

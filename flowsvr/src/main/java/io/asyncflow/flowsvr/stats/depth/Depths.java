@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.stats.depth;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.index.Head;
@@ -9,6 +10,7 @@ import io.asyncflow.flowsvr.index.SourceWalk;
 import io.asyncflow.flowsvr.index.SourceWalk.Heads;
 import io.asyncflow.flowsvr.index.TaskIndexStore;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.RecentValues;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
@@ -17,7 +19,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
@@ -39,9 +40,8 @@ public class Depths {
   private final TaskIndexStore store;
   private final SourceWalk walk;
   private final DepthEstimate estimate;
-  private final Node node;
   private final boolean estimates;
-  private final Map<Source, Estimated> estimated = new ConcurrentHashMap<>();
+  private final Cache<Source, Long> estimated;
 
   @Autowired
   Depths(
@@ -53,11 +53,9 @@ public class Depths {
     this.store = store;
     this.walk = new SourceWalk(store);
     this.estimate = new DepthEstimate(store::guesses, store::isOver);
-    this.node = node;
+    this.estimated = RecentValues.of(ESTIMATES_KEPT, MOST_ESTIMATES, node);
     this.estimates = estimates;
   }
-
-  private record Estimated(long tasks, long atNanos) {}
 
   /** Whether numbers beyond the limit of a count are estimated. */
   public boolean estimates() {
@@ -128,26 +126,22 @@ public class Depths {
   }
 
   private Map<Source, BoundedCount> estimated(List<Range> ranges, int limit) {
-    long now = node.nanoTime();
     Map<Source, BoundedCount> counts = new HashMap<>();
     List<Range> unknown = new ArrayList<>();
     for (Range range : ranges) {
-      Estimated known = estimated.get(range.source());
-      if (known != null && now - known.atNanos() < ESTIMATES_KEPT.toNanos()) {
-        counts.put(range.source(), BoundedCount.about(Math.max(limit, known.tasks())));
+      Long known = estimated.getIfPresent(range.source());
+      if (known != null) {
+        counts.put(range.source(), BoundedCount.about(Math.max(limit, known)));
       } else {
         unknown.add(range);
       }
-    }
-    if (estimated.size() > MOST_ESTIMATES) {
-      estimated.clear();
     }
     for (int start = 0; start < unknown.size(); start += ESTIMATES_AT_ONCE) {
       List<Range> some =
           unknown.subList(start, Math.min(start + ESTIMATES_AT_ONCE, unknown.size()));
       List<Long> tasks = estimate.of(some);
       for (int i = 0; i < tasks.size(); i++) {
-        estimated.put(some.get(i).source(), new Estimated(tasks.get(i), now));
+        estimated.put(some.get(i).source(), tasks.get(i));
         counts.put(some.get(i).source(), BoundedCount.about(Math.max(limit, tasks.get(i))));
       }
     }

@@ -1,10 +1,12 @@
 package io.asyncflow.flowsvr.stats.history;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import io.asyncflow.api.stats.Series;
 import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Histogram;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.RecentValues;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +16,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Service;
@@ -37,9 +38,8 @@ public class SeriesQueries {
 
   private final MetricHistoryStore store;
   private final ReadDatabase database;
-  private final Node node;
   private final int most;
-  private final Map<Asked, Kept> kept = new ConcurrentHashMap<>();
+  private final Cache<Asked, Series> kept;
 
   @Autowired
   SeriesQueries(MetricHistoryStore store, ReadDatabase database, Node node) {
@@ -52,7 +52,7 @@ public class SeriesQueries {
   SeriesQueries(MetricHistoryStore store, ReadDatabase database, Node node, int most) {
     this.store = store;
     this.database = database;
-    this.node = node;
+    this.kept = RecentValues.of(KEPT, MOST_KEPT, node);
     this.most = most;
   }
 
@@ -65,20 +65,8 @@ public class SeriesQueries {
    */
   public record Asked(SortedSet<String> types, String stage, Long from, Long to, int points) {}
 
-  private record Kept(Series series, long atNanos) {}
-
   public Series get(Asked asked) {
-    long now = node.nanoTime();
-    Kept known = kept.get(asked);
-    if (known != null && now - known.atNanos() < KEPT.toNanos()) {
-      return known.series();
-    }
-    Series series = database.inTurn(() -> read(asked));
-    if (kept.size() >= MOST_KEPT) {
-      kept.clear();
-    }
-    kept.put(asked, new Kept(series, now));
-    return series;
+    return kept.get(asked, question -> database.inTurn(() -> read(question)));
   }
 
   private Series read(Asked asked) {
