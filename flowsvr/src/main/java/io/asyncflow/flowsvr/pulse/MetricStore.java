@@ -6,7 +6,7 @@ import static java.util.stream.Collectors.joining;
 import io.asyncflow.flowsvr.pulse.TaskPulse.Place;
 import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
-import io.asyncflow.flowsvr.pulse.count.Writer;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,11 +42,11 @@ class MetricStore {
                   .collect(joining(", ")));
 
   private final JdbcTemplate jdbc;
-  private final Writer writer;
+  private final Node node;
 
-  MetricStore(JdbcTemplate jdbc, Writer writer) {
+  MetricStore(JdbcTemplate jdbc, Node node) {
     this.jdbc = jdbc;
-    this.writer = writer;
+    this.node = node;
   }
 
   /**
@@ -62,7 +62,7 @@ class MetricStore {
 
   /** Writes rows of this server, which have these values afterwards. */
   void write(Map<Bucket, Numbers> rows) {
-    write(rows, writer.number(), 1);
+    write(rows, node.number(), 1);
   }
 
   private void write(Map<Bucket, Numbers> rows, int by, int span) {
@@ -114,7 +114,8 @@ class MetricStore {
       addWritten(tens);
       write(tens, ROLLED_UP, TEN);
       jdbc.batchUpdate(
-          "DELETE FROM t_metric WHERE task_type = ? AND task_stage = ? AND minute = ? AND writer = ?",
+          "DELETE FROM t_metric WHERE task_type = ? AND task_stage = ? AND minute = ? AND writer ="
+              + " ?",
           rolledUp);
     }
     return rolledUp.size();

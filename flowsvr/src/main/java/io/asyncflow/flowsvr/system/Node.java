@@ -18,6 +18,12 @@ public class Node {
     return id;
   }
 
+  /** The number under which this process writes rows that no other touches: 31 bits; never 0. */
+  public int number() {
+    int bits = (int) UUID.fromString(id).getLeastSignificantBits() & Integer.MAX_VALUE;
+    return Math.max(1, bits);
+  }
+
   /** Host name for people; no decision depends on it. */
   public String host() {
     return host;

@@ -9,7 +9,6 @@ import io.asyncflow.flowsvr.pulse.TaskPulse.Place;
 import io.asyncflow.flowsvr.pulse.count.Count;
 import io.asyncflow.flowsvr.pulse.count.Histogram;
 import io.asyncflow.flowsvr.pulse.count.Numbers;
-import io.asyncflow.flowsvr.pulse.count.Writer;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -35,8 +34,8 @@ class MetricContractIT {
   private final JdbcTemplate jdbc = schema.template();
   private final RetryingTransactions transactions =
       new RetryingTransactions(new JdbcTransactionManager(schema.connections()));
-  private final MetricStore one = new MetricStore(jdbc, new Writer(new Node()));
-  private final MetricStore two = new MetricStore(jdbc, new Writer(new Node()));
+  private final MetricStore one = new MetricStore(jdbc, new Node());
+  private final MetricStore two = new MetricStore(jdbc, new Node());
   private final MetricRollup rollup =
       new MetricRollup(one, new PagedDelete(transactions), transactions, HISTORY);
   private final long thisMinute = one.now() / 60_000;

@@ -4,9 +4,9 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.Retention;
-import io.asyncflow.flowsvr.pulse.count.Writer;
 import io.asyncflow.flowsvr.pulse.failure.FailureGroups.Group;
 import io.asyncflow.flowsvr.pulse.failure.FailureGroups.Key;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import java.time.Duration;
 import java.util.List;
@@ -23,11 +23,11 @@ class FailureStore {
   private static final int STATEMENT = 200;
 
   private final JdbcTemplate jdbc;
-  private final Writer writer;
+  private final Node node;
 
-  FailureStore(JdbcTemplate jdbc, Writer writer) {
+  FailureStore(JdbcTemplate jdbc, Node node) {
     this.jdbc = jdbc;
-    this.writer = writer;
+    this.node = node;
   }
 
   /** Writes the counts of groups of this server. */
@@ -57,7 +57,7 @@ class FailureStore {
         key.type(),
         key.hour(),
         key.fingerprint().value(),
-        writer.number(),
+        node.number(),
         group.stage(),
         group.verdict(),
         group.failures(),

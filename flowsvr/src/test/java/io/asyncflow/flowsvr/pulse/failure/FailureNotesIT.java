@@ -7,7 +7,6 @@ import io.asyncflow.flowsvr.OwnSchema;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.Retention;
-import io.asyncflow.flowsvr.pulse.count.Writer;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -41,7 +40,7 @@ class FailureNotesIT {
   }
 
   private FailureNotes server() {
-    return new FailureNotes(new FailureStore(jdbc, new Writer(new Node())));
+    return new FailureNotes(new FailureStore(jdbc, new Node()));
   }
 
   @Test
@@ -182,7 +181,7 @@ class FailureNotesIT {
         new RetryingTransactions(new JdbcTransactionManager(schema.connections()));
     DutyIntervals every = new DutyIntervals(Duration.ofSeconds(1), Duration.ofSeconds(60));
     Duty retention =
-        new FailureStore(jdbc, new Writer(new Node()))
+        new FailureStore(jdbc, new Node())
             .failureRetentionDuty(
                 new Retention(every, new PagedDelete(transactions)), Duration.ofDays(14));
 
