@@ -14,9 +14,9 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.error.DatabaseTrouble;
 import io.asyncflow.flowsvr.web.load.CallerShare;
-import io.asyncflow.flowsvr.web.load.GoneCallers;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.OpenLimit;
+import io.asyncflow.flowsvr.web.load.UndeliveredAnswers;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
@@ -44,7 +44,7 @@ class HoldController {
   private final OpenHolds open;
   private final ReportList reports;
   private final OpenCalls calls;
-  private final HangUps hangUps;
+  private final DisconnectWatch hangUps;
   private final CallerShare workerShares;
   private final CallerShare addressShares;
 
@@ -54,7 +54,7 @@ class HoldController {
       OpenHolds open,
       ReportList reports,
       OpenCalls calls,
-      HangUps hangUps,
+      DisconnectWatch hangUps,
       WaitingRequests waiting,
       @Value("${flow.max-holds-per-worker:128}") int holdsPerWorker,
       @Value("${flow.max-holds-per-address:256}") int holdsPerAddress,
@@ -150,7 +150,7 @@ class HoldController {
       HttpServletRequest request) {
     DeferredResult<Envelope<Held>> answer = new DeferredResult<>();
     if (!hold.isRepeatable()) { // otherwise a repeat may have been given the same tasks
-      GoneCallers.whenGone(
+      UndeliveredAnswers.whenGone(
           request,
           () -> {
             holds.release(tasks);

@@ -7,7 +7,7 @@ import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
-import io.asyncflow.flowsvr.web.load.GoneCallers;
+import io.asyncflow.flowsvr.web.load.UndeliveredAnswers;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -33,7 +33,7 @@ class ErrorAnswers {
       throws IOException {
     if (isClientGone(failure)) {
       log.info("{} {}: the client is gone", request.getMethod(), request.getRequestURI());
-      GoneCallers.undo(request, null);
+      UndeliveredAnswers.undo(request, null);
       return;
     }
     ApiError refusal = ApiError.of(failure);

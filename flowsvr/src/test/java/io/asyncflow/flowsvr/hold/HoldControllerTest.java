@@ -30,7 +30,7 @@ class HoldControllerTest {
 
   private final TaskTypes types = mock();
   private final TaskHolds holds = mock();
-  private final HangUps hangUps = mock();
+  private final DisconnectWatch hangUps = mock();
   private final HoldController controller =
       new HoldController(
           types,

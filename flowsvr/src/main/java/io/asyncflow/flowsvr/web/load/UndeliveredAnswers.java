@@ -30,11 +30,11 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
  */
 @RestControllerAdvice
 @Order(Ordered.HIGHEST_PRECEDENCE) // what is sent instead is an answer like every other
-public class GoneCallers implements ResponseBodyAdvice<Object> {
+public class UndeliveredAnswers implements ResponseBodyAdvice<Object> {
 
-  private static final Logger log = LoggerFactory.getLogger(GoneCallers.class);
+  private static final Logger log = LoggerFactory.getLogger(UndeliveredAnswers.class);
 
-  private static final String REMEDY = GoneCallers.class.getName() + ".remedy";
+  private static final String REMEDY = UndeliveredAnswers.class.getName() + ".remedy";
 
   /**
    * Registers the remedy for a caller that does not get the answer. It runs at most once, in the
@@ -92,7 +92,7 @@ public class GoneCallers implements ResponseBodyAdvice<Object> {
    */
   public static BooleanSupplier hangUpOf(HttpServletRequest request) {
     Optional<Request> connection = Exchange.of(request).request();
-    return () -> connection.filter(GoneCallers::hasEnded).isPresent();
+    return () -> connection.filter(UndeliveredAnswers::hasEnded).isPresent();
   }
 
   /**

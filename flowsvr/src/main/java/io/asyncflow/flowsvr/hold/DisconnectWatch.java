@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.hold;
 
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
-import io.asyncflow.flowsvr.web.load.GoneCallers;
+import io.asyncflow.flowsvr.web.load.UndeliveredAnswers;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Map;
@@ -20,9 +20,9 @@ import org.springframework.stereotype.Component;
  * block. Thread-safe.
  */
 @Component
-class HangUps {
+class DisconnectWatch {
 
-  private static final Logger log = LoggerFactory.getLogger(HangUps.class);
+  private static final Logger log = LoggerFactory.getLogger(DisconnectWatch.class);
 
   private static final Duration INTERVAL = Duration.ofMillis(800);
 
@@ -42,7 +42,7 @@ class HangUps {
     if (hold.isDone()) {
       return () -> {};
     }
-    calls.put(hold, GoneCallers.hangUpOf(request));
+    calls.put(hold, UndeliveredAnswers.hangUpOf(request));
     return () -> {
       synchronized (hold) {
         calls.remove(hold);
