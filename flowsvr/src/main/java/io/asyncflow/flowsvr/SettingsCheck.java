@@ -70,106 +70,117 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
 
   private static final String MAKE_ONE = "Make one with: openssl rand -hex 32";
 
+  private static final List<Rule> RULES =
+      List.of(
+          new Rule(
+              "server.port",
+              isNumber(0, 65_535),
+              "FLOW_PORT is '%s' and must be a port from 1 to 65535."),
+          new Rule(
+              "flow.access.address",
+              SettingsCheck::isAddress,
+              "FLOW_ADDRESS is '%s', which is neither an address nor the name of one."),
+          new Rule(
+              "flow.access.docs",
+              word -> word.matches("true|false"),
+              "FLOW_DOCS is '%s' and must be true or false."),
+          new Rule(
+              "flow.compat.legacy-paths",
+              word -> word.matches("true|false"),
+              "FLOW_LEGACY_PATHS is '%s' and must be true or false."),
+          new Rule(
+              "flow.compat.legacy-lease",
+              parsed(DurationStyle::detectAndParse, SettingsCheck::isUpToADay),
+              "FLOW_LEGACY_LEASE is '%s' and must be a time from 0s to 24h."),
+          new Rule(
+              "flow.compat.go-paths",
+              word -> word.matches("true|false|cpp"),
+              "FLOW_GO_PATHS is '%s' and must be true, false or cpp."),
+          new Rule(
+              "spring.datasource.url",
+              url -> url.matches("jdbc:mysql[^/]*://.+") && DatabaseUrl.parse(url).isPresent(),
+              "FLOW_MYSQL_URL must be like jdbc:mysql://host:3306/asyncflow."),
+          new Rule(
+              "spring.datasource.url",
+              SettingsCheck::isWithoutPassword,
+              "FLOW_MYSQL_URL contains a password, and a URL gets into logs and lists of processes;"
+                  + " take it out and set FLOW_MYSQL_PASSWORD, or FLOW_MYSQL_PASSWORD_FILE."),
+          new Rule(
+              "spring.datasource.url",
+              url -> refusedIn(url).isEmpty(),
+              url ->
+                  "FLOW_MYSQL_URL sets "
+                      + String.join(", ", refusedIn(url))
+                      + ". A URL sets only what the driver knows and what neither names classes and"
+                      + " files nor logs statements; take that out."),
+          new Rule(
+              "spring.datasource.url",
+              url -> !DatabaseUrl.parse(url).orElseThrow().options().contains("sessionvariables"),
+              "FLOW_MYSQL_URL sets sessionVariables, in the place of those that the server's"
+                  + " statements need; take that out."),
+          new Rule(
+              "spring.datasource.hikari.maximum-pool-size",
+              isNumber(1, 10_000),
+              "FLOW_MYSQL_CONNECTIONS is '%s' and must be a number from 1 to 10000."),
+          new Rule(
+              "flow.redis.url",
+              parsed(RedisURI::new, url -> true),
+              "FLOW_REDIS_URL must be like redis://host:6379, or rediss://host:6379 for TLS."),
+          new Rule(
+              "flow.store.s3.endpoint",
+              url -> url.matches("https?://[^/]+.*"),
+              "FLOW_STORE_S3_ENDPOINT is '%s' and must be like https://host:9000."),
+          new Rule(
+              "flow.hooks.allow",
+              parsed(HookAllow::parse, list -> true),
+              "FLOW_HOOK_ALLOW is '%s' and must list hosts, like hooks.example.com or"
+                  + " *.example.com, and ranges of addresses, like 10.1.0.0/16, with commas."));
+
+  /** Of secrets that somebody could guess. */
+  private static final List<Rule> OF_SECRETS =
+      List.of(
+          notWeak("flow.access.api-key", "FLOW_API_KEY", WeakKey::isWeak, MAKE_ONE),
+          notWeak("flow.access.pepper", "FLOW_KEY_PEPPER", SettingsCheck::isWeakPepper, MAKE_ONE),
+          notWeak(
+              "flow.oidc.client-secret",
+              "FLOW_OIDC_CLIENT_SECRET",
+              WeakKey::isWeak,
+              "Have the issuer make another one"));
+
+  /**
+   * What a setting may be; an absent or empty one is not checked.
+   *
+   * @param sentence from a bad value
+   */
+  private record Rule(String setting, Predicate<String> isGood, Function<String, String> sentence) {
+
+    Rule(String setting, Predicate<String> isGood, String sentence) {
+      this(setting, isGood, value -> String.format(Locale.ROOT, sentence, value));
+    }
+
+    void check(Environment settings) {
+      String value = settings.getProperty(setting, "").strip();
+      if (!value.isEmpty() && !isGood.test(value)) {
+        throw new BadSettingException(sentence.apply(value));
+      }
+    }
+  }
+
   @Override
   public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
     Environment settings = event.getEnvironment();
-    refuse(
-        settings,
-        "server.port",
-        port -> isNumber(port, 0, 65_535),
-        "FLOW_PORT is '%s' and must be a port from 1 to 65535.");
-    refuse(
-        settings,
-        "flow.access.address",
-        SettingsCheck::isAddress,
-        "FLOW_ADDRESS is '%s', which is neither an address nor the name of one.");
-    refuseBadMode(settings);
-    refuse(
-        settings,
-        "flow.access.docs",
-        word -> word.matches("true|false"),
-        "FLOW_DOCS is '%s' and must be true or false.");
-    refuse(
-        settings,
-        "flow.compat.legacy-paths",
-        word -> word.matches("true|false"),
-        "FLOW_LEGACY_PATHS is '%s' and must be true or false.");
-    refuse(
-        settings,
-        "flow.compat.legacy-lease",
-        SettingsCheck::isUpToADay,
-        "FLOW_LEGACY_LEASE is '%s' and must be a time from 0s to 24h.");
-    refuse(
-        settings,
-        "flow.compat.go-paths",
-        word -> word.matches("true|false|cpp"),
-        "FLOW_GO_PATHS is '%s' and must be true, false or cpp.");
-    if (!"true".equals(settings.getProperty("flow.access.weak-key"))) {
-      refuseWeak(settings, "flow.access.api-key", "FLOW_API_KEY", WeakKey::isWeak, MAKE_ONE);
-      refuseWeak(
-          settings, "flow.access.pepper", "FLOW_KEY_PEPPER", SettingsCheck::isWeakPepper, MAKE_ONE);
-      refuseWeak(
-          settings,
-          "flow.oidc.client-secret",
-          "FLOW_OIDC_CLIENT_SECRET",
-          WeakKey::isWeak,
-          "Have the issuer make another one");
-    }
-    refuse(
-        settings,
-        "spring.datasource.url",
-        url -> url.matches("jdbc:mysql[^/]*://.+") && DatabaseUrl.parse(url).isPresent(),
-        "FLOW_MYSQL_URL must be like jdbc:mysql://host:3306/asyncflow.");
-    refuse(
-        settings,
-        "spring.datasource.url",
-        SettingsCheck::isWithoutPassword,
-        "FLOW_MYSQL_URL contains a password, and a URL gets into logs and lists of processes; take"
-            + " it out and set FLOW_MYSQL_PASSWORD, or FLOW_MYSQL_PASSWORD_FILE.");
-    refuse(
-        settings,
-        "spring.datasource.url",
-        url -> refusedIn(url).isEmpty(),
-        url ->
-            "FLOW_MYSQL_URL sets "
-                + String.join(", ", refusedIn(url))
-                + ". A URL sets only what the driver knows and what neither names classes and files"
-                + " nor logs statements; take that out.");
-    refuse(
-        settings,
-        "spring.datasource.url",
-        url -> !DatabaseUrl.parse(url).orElseThrow().options().contains("sessionvariables"),
-        "FLOW_MYSQL_URL sets sessionVariables, in the place of those that the server's statements"
-            + " need; take that out.");
-    refuse(
-        settings,
-        "spring.datasource.hikari.maximum-pool-size",
-        size -> isNumber(size, 1, 10_000),
-        "FLOW_MYSQL_CONNECTIONS is '%s' and must be a number from 1 to 10000.");
-    refuse(
-        settings,
-        "flow.redis.url",
-        SettingsCheck::isRedis,
-        "FLOW_REDIS_URL must be like redis://host:6379, or rediss://host:6379 for TLS.");
-    refuse(
-        settings,
-        "flow.store.s3.endpoint",
-        url -> url.matches("https?://[^/]+.*"),
-        "FLOW_STORE_S3_ENDPOINT is '%s' and must be like https://host:9000.");
-    refuse(
-        settings,
-        "flow.hooks.allow",
-        SettingsCheck::isAllowList,
-        "FLOW_HOOK_ALLOW is '%s' and must list hosts, like hooks.example.com or *.example.com, and"
-            + " ranges of addresses, like 10.1.0.0/16, with commas.");
+    boolean hasKey = !settings.getProperty("flow.access.api-key", "").isBlank();
+    boolean mayBeWeak = "true".equals(settings.getProperty("flow.access.weak-key"));
+    Stream.of(RULES, ofMode(hasKey), mayBeWeak ? List.<Rule>of() : OF_SECRETS)
+        .flatMap(List::stream)
+        .forEach(rule -> rule.check(settings));
   }
 
-  private static void refuseWeak(
-      Environment settings, String name, String variable, Predicate<String> isWeak, String remedy) {
-    refuse(
-        settings,
-        name,
-        secret -> !isWeak.test(secret),
+  private static Rule notWeak(
+      String setting, String variable, Predicate<String> isWeak, String remedy) {
+    return new Rule(
+        setting,
+        isWeak.negate(),
         variable
             + " would be guessed: it is shorter than "
             + WeakKey.LEAST_LENGTH
@@ -179,13 +190,8 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
   }
 
   /** Longer leases would look endless. */
-  private static boolean isUpToADay(String time) {
-    try {
-      Duration duration = DurationStyle.detectAndParse(time);
-      return !duration.isNegative() && duration.compareTo(Duration.ofDays(1)) <= 0;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
+  private static boolean isUpToADay(Duration time) {
+    return !time.isNegative() && time.compareTo(Duration.ofDays(1)) <= 0;
   }
 
   /** Of the two that may be in force, the second may be none. */
@@ -195,41 +201,22 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         .anyMatch(pepper -> !pepper.equals("none") && WeakKey.isWeak(pepper));
   }
 
-  private static void refuseBadMode(Environment settings) {
-    boolean hasKey = !settings.getProperty("flow.access.api-key", "").isBlank();
-    refuse(
-        settings,
-        "flow.access.mode",
-        mode -> mode.matches("(?i)local|key|keys"),
-        "FLOW_ACCESS is '%s' and must be local, key or keys.");
-    refuse(
-        settings,
-        "flow.access.mode",
-        mode -> !(mode.equalsIgnoreCase("local") && hasKey),
-        "FLOW_ACCESS is local, and there is a FLOW_API_KEY, for which nothing would ask; take one"
-            + " of the two away.");
-    refuse(
-        settings,
-        "flow.access.mode",
-        mode -> !mode.equalsIgnoreCase("key") || hasKey,
-        "FLOW_ACCESS is key, and there is no FLOW_API_KEY; make one with: openssl rand -hex 32");
-  }
-
-  private static void refuse(
-      Environment settings, String name, Predicate<String> isGood, String sentence) {
-    refuse(settings, name, isGood, value -> String.format(Locale.ROOT, sentence, value));
-  }
-
-  /** Refuses a bad value; an absent or empty setting is not checked. */
-  private static void refuse(
-      Environment settings,
-      String name,
-      Predicate<String> isGood,
-      Function<String, String> sentence) {
-    String value = settings.getProperty(name, "").strip();
-    if (!value.isEmpty() && !isGood.test(value)) {
-      throw new BadSettingException(sentence.apply(value));
-    }
+  private static List<Rule> ofMode(boolean hasKey) {
+    return List.of(
+        new Rule(
+            "flow.access.mode",
+            mode -> mode.matches("(?i)local|key|keys"),
+            "FLOW_ACCESS is '%s' and must be local, key or keys."),
+        new Rule(
+            "flow.access.mode",
+            mode -> !(mode.equalsIgnoreCase("local") && hasKey),
+            "FLOW_ACCESS is local, and there is a FLOW_API_KEY, for which nothing would ask; take"
+                + " one of the two away."),
+        new Rule(
+            "flow.access.mode",
+            mode -> !mode.equalsIgnoreCase("key") || hasKey,
+            "FLOW_ACCESS is key, and there is no FLOW_API_KEY; make one with: openssl rand -hex"
+                + " 32"));
   }
 
   /** Also checks key stores, which have passwords, and the up to three passwords of a user. */
@@ -259,13 +246,20 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
             && !definition.getCategory().equals(PropertyDefinitions.CATEGORY_DEBUGING_PROFILING);
   }
 
-  private static boolean isNumber(String text, int min, int max) {
-    try {
-      int number = Integer.parseInt(text);
-      return number >= min && number <= max;
-    } catch (NumberFormatException e) {
-      return false;
-    }
+  private static Predicate<String> isNumber(int min, int max) {
+    return SettingsCheck.<Integer>parsed(
+        Integer::valueOf, number -> number >= min && number <= max);
+  }
+
+  /** Whether the parser takes the text, and what it makes of it is good. */
+  private static <T> Predicate<String> parsed(Function<String, T> parser, Predicate<T> isGood) {
+    return text -> {
+      try {
+        return isGood.test(parser.apply(text));
+      } catch (IllegalArgumentException e) {
+        return false;
+      }
+    };
   }
 
   private static boolean isAddress(String name) {
@@ -273,24 +267,6 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
       InetAddress.getByName(name);
       return true;
     } catch (UnknownHostException e) {
-      return false;
-    }
-  }
-
-  private static boolean isAllowList(String text) {
-    try {
-      HookAllow.parse(text);
-      return true;
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-  }
-
-  private static boolean isRedis(String url) {
-    try {
-      new RedisURI(url);
-      return true;
-    } catch (IllegalArgumentException e) {
       return false;
     }
   }
