@@ -103,14 +103,14 @@ public class JobCountStore implements TaskLedger {
     Map<Boolean, List<Change>> byChild =
         changes.stream().collect(partitioningBy(change -> change.place().isChild()));
     if (!byChild.get(true).isEmpty()) {
-      count(jobId, JobCounts.ofChanges(byChild.get(true)));
+      count(jobId, JobCounts.ofChanges(byChild.get(true)), "TRUE");
     }
     byChild.get(false).forEach(change -> coordinate(jobId, change));
   }
 
-  /** Derives the state of a job from its present counts. */
+  /** Derives the state of a job that has not ended from its present counts. */
   public void judge(long jobId) {
-    jobEvents.change(jobId, () -> count(jobId, JobCounts.NONE));
+    jobEvents.change(jobId, () -> count(jobId, JobCounts.NONE, "end_time IS NULL"));
   }
 
   /**
@@ -136,11 +136,11 @@ public class JobCountStore implements TaskLedger {
   }
 
   /** Returns whether there is such a job. */
-  private boolean count(long jobId, JobCounts delta) {
+  private boolean count(long jobId, JobCounts delta, String guard) {
     return jobs.change(
         jobId,
         COUNT,
-        "TRUE",
+        guard,
         Map.of("done", delta.done(), "failed", delta.failed(), "cancelled", delta.cancelled()));
   }
 

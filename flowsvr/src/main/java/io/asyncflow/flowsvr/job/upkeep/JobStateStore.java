@@ -23,7 +23,7 @@ import org.springframework.stereotype.Component;
  * these. They are read at a scrape, by one statement every {@link #AGE} at most.
  */
 @Component
-class JobStates {
+class JobStateStore {
 
   private static final Duration AGE = Duration.ofSeconds(14); // less than a common interval
   private static final String JOBS = "asyncflow_jobs";
@@ -48,7 +48,7 @@ class JobStates {
   private final LeaderElection election;
   private final TimedCache<Map<JobState, Long>> states;
 
-  JobStates(ReadDatabase database, LeaderElection election, Node node, ScrapedMetrics metrics) {
+  JobStateStore(ReadDatabase database, LeaderElection election, Node node, ScrapedMetrics metrics) {
     this.database = database;
     this.election = election;
     this.states = new TimedCache<>(Map.of(), this::count, node::nanoTime);
