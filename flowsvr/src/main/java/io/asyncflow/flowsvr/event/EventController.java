@@ -26,13 +26,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.context.event.ContextClosedEvent;
-import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -51,8 +47,6 @@ class EventController {
   private final OpenCalls calls;
   private final CallerShare lists;
   private final Node node;
-  private final Set<EventStream> streams = ConcurrentHashMap.newKeySet();
-  private volatile boolean closing;
 
   EventController(
       EventHistory history,
@@ -106,8 +100,8 @@ class EventController {
         response,
         (async, out, whenGone) ->
             new EventStream(async, out, whenGone, wanted, reader, threads, node),
-        this::begin,
-        this::stop);
+        tail::add,
+        tail::remove);
   }
 
   /**
@@ -140,26 +134,6 @@ class EventController {
     return event ->
         filter.matches(event)
             && caller.sees(event.taskType(), event.userId() == null ? "" : event.userId());
-  }
-
-  private void begin(EventStream stream) {
-    streams.add(stream);
-    tail.add(stream);
-    if (closing) {
-      stream.end();
-    }
-  }
-
-  private void stop(EventStream stream) {
-    tail.remove(stream);
-    streams.remove(stream);
-  }
-
-  /** Ends all streams; clients reconnect by themselves, to another server. */
-  @EventListener(ContextClosedEvent.class)
-  void endAll() {
-    closing = true;
-    streams.forEach(EventStream::end);
   }
 
   @Takes(summary = "Lists events after a cursor, oldest first", shape = ListEvents.class)

@@ -8,17 +8,16 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.job.core.JobChanged;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobEvents;
 import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
-import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.pause.PausesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskId;
-import java.util.Set;
 import java.util.function.LongPredicate;
 import org.springframework.stereotype.Service;
 
@@ -157,7 +156,7 @@ public class JobActs {
             });
     if (isChanged) {
       events.publish(PausesChanged.HERE);
-      events.publish(new JobsChanged(Set.of(jobId)));
+      events.publish(new JobChanged(jobId));
     }
     return isChanged;
   }

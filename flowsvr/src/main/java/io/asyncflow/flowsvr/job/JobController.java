@@ -85,7 +85,7 @@ class JobController {
 
   /** Rate and estimate are those of {@link JobPace}. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  record Found(Job jobData, Double rate, Long estimatedEnd) {}
+  record FoundJob(Job jobData, Double rate, Long estimatedEnd) {}
 
   record Staged(int staged) {}
 
@@ -125,11 +125,11 @@ class JobController {
   @Takes(summary = "Reads a job", shape = OfJob.class)
   @Needs(Verb.JOB_READ)
   @GetOrPost({"/getJob", "/get_job"})
-  Envelope<Found> getJob(Fields in, Caller caller) {
+  Envelope<FoundJob> getJob(Fields in, Caller caller) {
     JobRow job = queries.get(jobId(in)).seenBy(caller);
     JobPace pace = JobPace.of(job);
     Job shown = caller.shown(job.toJob(), whole -> whole.withResult(null));
-    return Envelope.ok(new Found(shown, pace.rate(), pace.estimatedEnd()));
+    return Envelope.ok(new FoundJob(shown, pace.rate(), pace.estimatedEnd()));
   }
 
   @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class, list = true)

@@ -179,9 +179,9 @@ class JobQueries {
     Map<TaskId, TaskRow> rows = new HashMap<>();
     Child.byTable(children)
         .forEach(
-            (table, ofTable) -> {
+            (table, numbers) -> {
               if (families.has(table)) {
-                tasks.find(table, Child.numbersOf(ofTable)).forEach(row -> rows.put(row.id(), row));
+                tasks.find(table, numbers).forEach(row -> rows.put(row.id(), row));
               }
             });
     return rows;

@@ -25,7 +25,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.springframework.dao.DuplicateKeyException;
@@ -158,7 +157,7 @@ public class JobCreator {
       long id, TaskType type, NewJob job, Origin origin, byte[] hash, LongConsumer join) {
     List<String> workers = isForAll(job) ? requireWorkers(job) : List.of();
     List<JobChild> children = childrenOf(job, workers.size());
-    transactions.execute(
+    transactions.run(
         () -> {
           if (origin.isAsked()) {
             tasks.chargeUser(type, job.userId());
@@ -168,9 +167,8 @@ public class JobCreator {
           teams.give(id, 0, workers);
           jobEvents.created(id);
           join.accept(id);
-          return null;
         });
-    events.publish(new JobsChanged(Set.of(id)));
+    events.publish(new JobChanged(id));
   }
 
   private static boolean isForAll(NewJob job) {

@@ -10,7 +10,6 @@ import io.asyncflow.flowsvr.system.db.AfterCommit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -56,8 +55,8 @@ public class JobEvents {
       tellChanged(before, jobIds);
     }
     if (isChanged) {
-      JobsChanged news = new JobsChanged(Set.copyOf(jobIds));
-      AfterCommit.run(() -> events.publish(news));
+      List<JobChanged> news = jobIds.stream().map(JobChanged::new).toList();
+      AfterCommit.run(() -> news.forEach(events::publish));
     }
     return isChanged;
   }

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.job.core;
 
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.JobChild;
@@ -9,6 +10,8 @@ import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -65,17 +68,22 @@ public class JobTaskStore {
    */
   public record Child(int index, TaskId task) {
 
-    /**
-     * Groups children by the tables of their tasks, in the order in which the tables are locked.
-     */
-    public static SortedMap<TaskTable, List<Child>> byTable(Collection<Child> children) {
-      return children.stream()
-          .collect(groupingBy(child -> child.task().table(), TreeMap::new, toList()));
+    /** A child of this type from a row with its columns. */
+    static Child read(ResultSet rs, TaskType type) throws SQLException {
+      TaskTable table = new TaskTable(type, rs.getInt("table_number"));
+      return new Child(rs.getInt("idx"), new TaskId(rs.getLong("task_number"), table));
     }
 
-    /** The numbers of the children's tasks. */
-    public static List<Long> numbersOf(List<Child> children) {
-      return children.stream().map(child -> child.task().number()).toList();
+    /**
+     * The numbers of the children's tasks by their tables, in the order in which these are locked.
+     */
+    public static SortedMap<TaskTable, List<Long>> byTable(Collection<Child> children) {
+      return children.stream()
+          .collect(
+              groupingBy(
+                  child -> child.task().table(),
+                  TreeMap::new,
+                  mapping(child -> child.task().number(), toList())));
     }
   }
 
@@ -176,11 +184,7 @@ public class JobTaskStore {
         .param("job", jobId)
         .param("from", from)
         .param("to", from + limit)
-        .query(
-            (rs, row) -> {
-              TaskTable table = new TaskTable(type, rs.getInt("table_number"));
-              return new Child(rs.getInt("idx"), new TaskId(rs.getLong("task_number"), table));
-            })
+        .query((rs, row) -> Child.read(rs, type))
         .list();
   }
 

@@ -5,8 +5,6 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
-import io.asyncflow.rules.TaskId;
-import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -35,24 +33,24 @@ public class TeamStore {
   private static final String FREE =
       sql(
           """
-      SELECT s.worker_id
-      FROM t_worker_stage s FORCE INDEX (idx_stage)
-      JOIN t_worker w ON w.worker_id = s.worker_id
-      WHERE s.task_type = :type
-        AND s.task_stage = :stage
-        AND w.beat_time >= now_ms - :alive
-        AND w.drain = 0
-        AND NOT EXISTS (
-          SELECT 1
-          FROM t_pause p
-          WHERE p.kind = 3
-            AND p.name = s.worker_id)
-        AND NOT EXISTS (
-          SELECT 1
-          FROM t_job_worker j
-          WHERE j.job_id = :job
-            AND j.worker_id = s.worker_id)
-      """);
+          SELECT s.worker_id
+          FROM t_worker_stage s FORCE INDEX (idx_stage)
+          JOIN t_worker w ON w.worker_id = s.worker_id
+          WHERE s.task_type = :type
+            AND s.task_stage = :stage
+            AND w.beat_time >= now_ms - :alive
+            AND w.drain = 0
+            AND NOT EXISTS (
+              SELECT 1
+              FROM t_pause p
+              WHERE p.kind = 3
+                AND p.name = s.worker_id)
+            AND NOT EXISTS (
+              SELECT 1
+              FROM t_job_worker j
+              WHERE j.job_id = :job
+                AND j.worker_id = s.worker_id)
+          """);
   private static final String OF_VERSION =
       """
         AND CAST(COALESCE(JSON_UNQUOTE(JSON_EXTRACT(w.description, '$.version')), '0') AS SIGNED)
@@ -219,8 +217,6 @@ public class TeamStore {
   }
 
   private static Placed placed(ResultSet rs, TaskType type) throws SQLException {
-    TaskTable table = new TaskTable(type, rs.getInt("table_number"));
-    TaskId task = new TaskId(rs.getLong("task_number"), table);
-    return new Placed(new Child(rs.getInt("idx"), task), rs.getString("worker_id"));
+    return new Placed(Child.read(rs, type), rs.getString("worker_id"));
   }
 }

@@ -1,13 +1,15 @@
 package io.asyncflow.flowsvr.job.progress;
 
-import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.job.core.JobChanged;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -16,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
@@ -52,27 +54,15 @@ public class ProgressFeed implements DisposableBean {
     void end();
   }
 
-  private static final class Watched {
-    final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
-    final Set<Listener> newcomers = ConcurrentHashMap.newKeySet();
-    JobSnapshot lastSent;
-
-    /** Adds the listener to the job's listeners, unless it was removed meanwhile. */
-    Watched admit(Listener newcomer) {
-      if (newcomers.remove(newcomer)) {
-        listeners.add(newcomer);
-      }
-      return this;
-    }
-  }
-
   private final Function<Collection<Long>, Map<Long, JobSnapshot>> reader;
-  private final Map<Long, Watched> watched = new ConcurrentHashMap<>();
+
+  /** The listeners of each watched job, and what each was sent last; empty before the first. */
+  private final Map<Long, Map<Listener, Optional<JobSnapshot>>> watched = new ConcurrentHashMap<>();
+
   private final Set<Long> changed = ConcurrentHashMap.newKeySet();
   private final ThreadPoolExecutor readerThread;
   private final BackgroundLoop polling;
   private int polls;
-  private volatile boolean closing;
 
   @Autowired
   ProgressFeed(JobSnapshotStore jobs) {
@@ -89,31 +79,25 @@ public class ProgressFeed implements DisposableBean {
     polling = BackgroundLoop.start("job-watch-poll", poll, this::poll);
   }
 
-  /**
-   * Sends the listener the progress of this job until the job ends, the listener is removed, or
-   * this server stops.
-   */
+  /** Sends the listener the progress of this job until the job ends or the listener is removed. */
   public void add(long jobId, Listener listener) {
     watched.compute(
         jobId,
         (id, current) -> {
-          Watched job = current == null ? new Watched() : current;
-          job.newcomers.add(listener);
-          return job;
+          Map<Listener, Optional<JobSnapshot>> sent =
+              current == null ? new ConcurrentHashMap<>() : current;
+          sent.put(listener, Optional.empty());
+          return sent;
         });
-    changed(Set.of(jobId));
-    if (closing) {
-      endAll();
-    }
+    on(new JobChanged(jobId));
   }
 
   public void remove(long jobId, Listener listener) {
     watched.computeIfPresent(
         jobId,
-        (id, job) -> {
-          job.newcomers.remove(listener);
-          job.listeners.remove(listener);
-          return job.newcomers.isEmpty() && job.listeners.isEmpty() ? null : job;
+        (id, sent) -> {
+          sent.remove(listener);
+          return sent.isEmpty() ? null : sent;
         });
   }
 
@@ -122,18 +106,15 @@ public class ProgressFeed implements DisposableBean {
     return watched.size();
   }
 
-  @EventListener
-  void on(JobsChanged event) {
-    changed(event.jobIds());
+  @Bean
+  static ClusterEvent.Kind jobNews() {
+    return new ClusterEvent.Kind("jobs", JobChanged.class, JobChanged::ofLine);
   }
 
-  /** These jobs may have changed. */
-  void changed(Collection<Long> jobIds) {
-    boolean any = false;
-    for (long jobId : jobIds) {
-      any |= watched.containsKey(jobId) && changed.add(jobId);
-    }
-    if (any) {
+  /** The job may have changed. Notifications of other servers may be lost; see the poll. */
+  @EventListener
+  void on(JobChanged event) {
+    if (watched.containsKey(event.jobId()) && changed.add(event.jobId())) {
       readerThread.execute(this::readChanged);
     }
   }
@@ -143,7 +124,7 @@ public class ProgressFeed implements DisposableBean {
     readerThread.execute(this::readChanged);
     if (++polls % POLLS_A_BEAT == 0) {
       readerThread.execute(
-          () -> watched.values().forEach(job -> job.listeners.forEach(Listener::beat)));
+          () -> watched.values().forEach(sent -> sent.keySet().forEach(Listener::beat)));
     }
   }
 
@@ -163,42 +144,31 @@ public class ProgressFeed implements DisposableBean {
   }
 
   private void publish(long jobId, JobSnapshot snapshot) {
-    Watched job = watched.get(jobId);
-    if (job == null) {
-      return;
-    }
-    boolean isNew = !snapshot.sameAs(job.lastSent);
-    job.lastSent = snapshot;
-    if (isNew) {
-      job.listeners.forEach(listener -> listener.tell(snapshot));
-    }
-    for (Listener newcomer : job.newcomers) {
-      watched.computeIfPresent(jobId, (id, current) -> current.admit(newcomer));
-      newcomer.tell(snapshot);
+    listenersOf(jobId).forEach((listener, last) -> publish(jobId, listener, last, snapshot));
+  }
+
+  private Map<Listener, Optional<JobSnapshot>> listenersOf(long jobId) {
+    return watched.getOrDefault(jobId, Map.of());
+  }
+
+  private void publish(
+      long jobId, Listener listener, Optional<JobSnapshot> last, JobSnapshot snapshot) {
+    boolean isNew = last.filter(snapshot::sameAs).isEmpty();
+    if (isNew && listenersOf(jobId).replace(listener, last, Optional.of(snapshot))) {
+      listener.tell(snapshot);
     }
     if (snapshot.hasEnded()) {
-      job.listeners.forEach(listener -> end(jobId, listener));
+      end(jobId, listener);
     }
   }
 
   private void endAll(long jobId) {
-    Watched job = watched.get(jobId);
-    if (job != null) {
-      job.newcomers.forEach(listener -> end(jobId, listener));
-      job.listeners.forEach(listener -> end(jobId, listener));
-    }
+    listenersOf(jobId).keySet().forEach(listener -> end(jobId, listener));
   }
 
   private void end(long jobId, Listener listener) {
     listener.end();
     remove(jobId, listener);
-  }
-
-  /** Ends all streams; clients reconnect by themselves, to another server. */
-  @EventListener(ContextClosedEvent.class)
-  void endAll() {
-    closing = true;
-    watched.keySet().forEach(this::endAll);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.job.steps;
 
-import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.job.core.JobChanged;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,9 +46,9 @@ class JobStepThreads implements DisposableBean {
   }
 
   @EventListener
-  void on(JobsChanged event) {
-    if (threads != null) {
-      event.jobIds().forEach(this::queue);
+  void on(JobChanged event) {
+    if (threads != null && !event.isFromAfar()) {
+      queue(event.jobId());
     }
   }
 

@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.springframework.stereotype.Service;
 
 /**
@@ -166,10 +167,9 @@ public class JobSteps {
     inTransaction(
         () -> {
           if (job.pauseCursor() < 0) {
-            job.ownTasks().forEach(own -> move(job, own.table(), List.of(own.number())));
+            eachOwnTask(job, (table, numbers) -> move(job, table, numbers));
           }
-          byTable(job, from, end - from)
-              .forEach((table, ofTable) -> move(job, table, Child.numbersOf(ofTable)));
+          byTable(job, from, end - from).forEach((table, numbers) -> move(job, table, numbers));
           MovedException.unless(jobs.movePause(job, end), job.id());
         });
     if (job.pause() == JobPause.RESUMING) {
@@ -180,9 +180,6 @@ public class JobSteps {
   }
 
   private void move(JobRow job, TaskTable table, List<Long> numbers) {
-    if (!families.has(table)) {
-      return; // dropped; all its tasks had ended
-    }
     boolean isPause = job.pause() == JobPause.PAUSED;
     TaskStatus from = isPause ? TaskStatus.WAITING : TaskStatus.PAUSED;
     TaskAct act = isPause ? TaskAct.PAUSE : TaskAct.RESUME;
@@ -221,20 +218,7 @@ public class JobSteps {
     if (end == from && from < job.released()) {
       return false; // the window is full, until a child ends
     }
-    for (List<Child> ofTable : byTable(job, from, end - from).values()) {
-      TaskTable table = ofTable.get(0).task().table();
-      if (!families.has(table)) {
-        continue; // the table was dropped: they cannot run again, and the job ends as before
-      }
-      boolean[] isDrained = new boolean[1];
-      runUnlessMoved(
-          () -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, ofTable)));
-      if (isDrained[0]) {
-        copyFrom(job, table, ofTable);
-      } else {
-        events.publish(new TasksWaiting(table.type()));
-      }
-    }
+    byTable(job, from, end - from).forEach((table, numbers) -> revive(job, table, numbers));
     inTransaction(
         () -> {
           MovedException.unless(
@@ -242,6 +226,16 @@ public class JobSteps {
           counts.judge(job.id()); // the first revived children may have ended again
         });
     return true;
+  }
+
+  private void revive(JobRow job, TaskTable table, List<Long> numbers) {
+    boolean[] isDrained = new boolean[1];
+    runUnlessMoved(() -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, numbers)));
+    if (isDrained[0]) {
+      copyFrom(job, table, numbers);
+    } else {
+      events.publish(new TasksWaiting(table.type()));
+    }
   }
 
   /** The end of the next page to revive, which has as many broken children as the window allows. */
@@ -252,12 +246,8 @@ public class JobSteps {
     int room = Math.min(PAGE, job.room());
     int end = Math.min(from + Math.min(PAGE, LOOKED_AT_FOR_ONE * (room + 1)), job.released());
     return byTable(job, from, end - from).entrySet().stream()
-        .filter(ofTable -> families.has(ofTable.getKey()))
         .flatMap(
-            ofTable ->
-                jobTasks
-                    .broken(ofTable.getKey(), Child.numbersOf(ofTable.getValue()), room + 1)
-                    .stream())
+            ofTable -> jobTasks.broken(ofTable.getKey(), ofTable.getValue(), room + 1).stream())
         .sorted()
         .skip(room)
         .findFirst()
@@ -265,12 +255,12 @@ public class JobSteps {
   }
 
   /** Returns children to waiting in their rows; false if the table is drained. */
-  private boolean reviveIn(JobRow job, TaskTable table, List<Child> children) {
+  private boolean reviveIn(JobRow job, TaskTable table, List<Long> numbers) {
     if (!newTaskTables.enter(table)) {
       return false;
     }
     transitions.change(
-        tasks.lock(table, Child.numbersOf(children)).stream()
+        tasks.lock(table, numbers).stream()
             .filter(JobSteps::isBroken)
             .map(TaskTransition::revived)
             .toList());
@@ -287,13 +277,7 @@ public class JobSteps {
   }
 
   private void inTransaction(Runnable step) {
-    runUnlessMoved(
-        () ->
-            transactions.execute(
-                () -> {
-                  step.run();
-                  return null;
-                }));
+    runUnlessMoved(() -> transactions.run(step));
   }
 
   /**
@@ -301,9 +285,9 @@ public class JobSteps {
    * so the originals' objects stay even if their table is dropped. If the table is given up
    * concurrently, the children cannot run again.
    */
-  private void copyFrom(JobRow job, TaskTable table, List<Child> children) {
+  private void copyFrom(JobRow job, TaskTable table, List<Long> children) {
     SortedMap<Integer, TaskRow> broken = new TreeMap<>();
-    tasks.find(table, Child.numbersOf(children)).stream()
+    tasks.find(table, children).stream()
         .filter(JobSteps::isBroken)
         .forEach(row -> broken.put(row.place().index(), row));
     if (broken.isEmpty()) {
@@ -354,18 +338,14 @@ public class JobSteps {
   }
 
   private void cancelAll(JobRow job) {
-    job.ownTasks().forEach(own -> cancel(job, own.table(), List.of(own.number())));
+    eachOwnTask(job, (table, numbers) -> cancel(job, table, numbers));
     for (int from = 0; from < job.released(); from += PAGE) {
-      byTable(job, from, PAGE)
-          .forEach((table, ofTable) -> cancel(job, table, Child.numbersOf(ofTable)));
+      byTable(job, from, PAGE).forEach((table, numbers) -> cancel(job, table, numbers));
     }
   }
 
   private void cancel(JobRow job, TaskTable table, List<Long> numbers) {
-    if (!families.has(table)) {
-      return; // dropped; all its tasks had ended
-    }
-    transactions.execute(
+    transactions.run(
         () -> {
           List<TaskTransition> cancelled =
               tasks.lock(table, numbers).stream()
@@ -376,7 +356,6 @@ public class JobSteps {
             requireStill(job);
             transitions.change(cancelled);
           }
-          return null;
         });
   }
 
@@ -391,7 +370,17 @@ public class JobSteps {
     return true;
   }
 
-  private SortedMap<TaskTable, List<Child>> byTable(JobRow job, int from, int limit) {
-    return Child.byTable(jobTasks.tasks(job.id(), job.childType(), from, limit));
+  /** The numbers of tasks of children; without those of dropped tables, in which all had ended. */
+  private SortedMap<TaskTable, List<Long>> byTable(JobRow job, int from, int limit) {
+    SortedMap<TaskTable, List<Long>> numbers =
+        Child.byTable(jobTasks.tasks(job.id(), job.childType(), from, limit));
+    numbers.keySet().removeIf(table -> !families.has(table));
+    return numbers;
+  }
+
+  private void eachOwnTask(JobRow job, BiConsumer<TaskTable, List<Long>> work) {
+    job.ownTasks().stream()
+        .filter(own -> families.has(own.table()))
+        .forEach(own -> work.accept(own.table(), List.of(own.number())));
   }
 }

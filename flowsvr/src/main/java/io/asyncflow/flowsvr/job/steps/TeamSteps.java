@@ -191,10 +191,10 @@ class TeamSteps {
     Map<TaskId, String> stages = new HashMap<>();
     Child.byTable(copies.stream().map(Placed::copy).toList())
         .forEach(
-            (table, ofTable) -> {
+            (table, numbers) -> {
               if (families.has(table)) {
                 tasks
-                    .stages(table, Child.numbersOf(ofTable), status)
+                    .stages(table, numbers, status)
                     .forEach((number, stage) -> stages.put(new TaskId(number, table), stage));
               }
             });
@@ -250,13 +250,12 @@ class TeamSteps {
   private void cancel(JobRow team, Placed copy) {
     runUnlessMoved(
         () ->
-            transactions.execute(
+            transactions.run(
                 () -> {
                   TaskRow row = lock(team, copy, TaskStatus.WAITING);
                   MovedException.unless(
                       lanes.workersOf(row.lane()).contains(copy.workerId()), team.id());
                   transitions.change(List.of(TaskTransition.cancelled(row)));
-                  return null;
                 }));
   }
 

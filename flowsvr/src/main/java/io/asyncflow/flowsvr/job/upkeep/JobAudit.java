@@ -194,11 +194,11 @@ public class JobAudit {
     JobCounts sum = JobCounts.NONE;
     for (int from = 0; from < job.released(); from += PAGE) {
       List<Child> page = jobTasks.tasks(job.id(), job.childType(), from, PAGE);
-      for (Map.Entry<TaskTable, List<Child>> ofTable : Child.byTable(page).entrySet()) {
+      for (Map.Entry<TaskTable, List<Long>> ofTable : Child.byTable(page).entrySet()) {
         if (!families.has(ofTable.getKey())) {
           return Optional.empty();
         }
-        sum = sum.plus(jobTasks.counts(ofTable.getKey(), Child.numbersOf(ofTable.getValue())));
+        sum = sum.plus(jobTasks.counts(ofTable.getKey(), ofTable.getValue()));
       }
       childrenLeft -= Math.min(PAGE, job.released() - from);
     }

@@ -3,9 +3,9 @@ package io.asyncflow.flowsvr.schedule.fire;
 import static java.util.function.Function.identity;
 import static java.util.stream.Collectors.toMap;
 
+import io.asyncflow.flowsvr.job.core.JobEnded;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
-import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.FireStore.End;
@@ -69,8 +69,8 @@ public class LateEnds implements DisposableBean {
   }
 
   @EventListener
-  public void on(JobsChanged news) {
-    pending.addAll(news.jobIds());
+  public void on(JobEnded end) {
+    pending.add(end.jobId());
     loop.runSoon();
   }
 

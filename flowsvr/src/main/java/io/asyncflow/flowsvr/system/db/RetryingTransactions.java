@@ -66,6 +66,15 @@ public class RetryingTransactions {
     return retrying(() -> inTransaction(work));
   }
 
+  /** Runs {@code work} in its own transaction. */
+  public void run(Runnable work) {
+    execute(
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
   /**
    * Throws the exception of the work, even if the rollback also fails: on a broken connection no
    * rollback succeeds, and "connection is closed" would hide the cause.

@@ -13,21 +13,21 @@ import org.springframework.stereotype.Component;
  * happens there, so that no server has to look for it. Notifications may be lost. Thread-safe.
  */
 @Component
-class ClusterEvents implements DisposableBean {
+public class ClusterEvents implements DisposableBean {
 
   private final Map<Class<?>, ClusterNotifier<String, Boolean>> notifiers = new HashMap<>();
 
   ClusterEvents(RedisLink redis, Events events, List<ClusterEvent.Kind> kinds) {
     for (ClusterEvent.Kind kind : kinds) {
       notifiers.put(
-          kind.fromAfar().getClass(),
+          kind.type(),
           new ClusterNotifier<>(
               redis,
               "asyncflow:" + kind.name(),
               kind.name() + "-news",
               Boolean::logicalAnd,
               (key, value) -> key,
-              line -> events.publish(kind.fromAfar())));
+              line -> kind.fromAfar().apply(line).ifPresent(events::publish)));
     }
   }
 
@@ -35,7 +35,7 @@ class ClusterEvents implements DisposableBean {
   public void on(ClusterEvent event) {
     ClusterNotifier<String, Boolean> others = notifiers.get(event.getClass());
     if (others != null && !event.isFromAfar()) {
-      others.tell("changed", true);
+      others.tell(event.line(), true);
     }
   }
 

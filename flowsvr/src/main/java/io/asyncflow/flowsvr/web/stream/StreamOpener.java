@@ -11,10 +11,14 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.security.core.Authentication;
@@ -24,7 +28,7 @@ import org.springframework.stereotype.Component;
 /**
  * Turns requests into streams of server-sent events, so many of one address. A stream ends with the
  * token or the session of its caller, and after an hour: a client that comes back has to prove
- * again who it is. Thread-safe.
+ * again who it is. It ends, too, when the server stops. Thread-safe.
  */
 @Component
 public class StreamOpener {
@@ -37,6 +41,8 @@ public class StreamOpener {
   private final CallerShare streams;
   private final OpenCalls calls;
   private final Node node;
+  private final Set<ServerSentEvents> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closing;
 
   public StreamOpener(
       WaitingRequests waiting,
@@ -96,17 +102,29 @@ public class StreamOpener {
               () -> {
                 leave.run();
                 over.run();
+                open.remove(self.get());
                 stop.accept(self.get());
               }));
       async.addListener(self.get());
       out.setWriteListener(self.get());
+      open.add(self.get());
       begin.accept(self.get());
       isFed = true;
+      if (closing) {
+        self.get().end();
+      }
     } finally {
       if (!isFed) {
         leave(leave, over, self.get());
       }
     }
+  }
+
+  /** Ends all streams; clients reconnect by themselves, to another server. */
+  @EventListener(ContextClosedEvent.class)
+  void endAll() {
+    closing = true;
+    open.forEach(ServerSentEvents::end);
   }
 
   /** Not zero, which would be for ever. */

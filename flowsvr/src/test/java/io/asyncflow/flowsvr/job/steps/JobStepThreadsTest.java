@@ -3,10 +3,9 @@ package io.asyncflow.flowsvr.job.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.job.core.JobChanged;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -35,8 +34,8 @@ class JobStepThreadsTest {
   void smallJobDoesNotWaitForALargeOne() throws InterruptedException {
     JobStepThreads threads = new JobStepThreads(this::step, 1);
     try {
-      threads.on(new JobsChanged(Set.of(LARGE)));
-      threads.on(new JobsChanged(Set.of(SMALL)));
+      threads.on(new JobChanged(LARGE));
+      threads.on(new JobChanged(SMALL));
       bothQueued.countDown();
       await().atMost(Duration.ofSeconds(30)).until(() -> taken.size() == 6);
       assertThat(taken).containsExactly(LARGE, SMALL, LARGE, SMALL, LARGE, LARGE);
@@ -58,8 +57,8 @@ class JobStepThreadsTest {
             },
             1);
     try {
-      threads.on(new JobsChanged(Set.of(LARGE)));
-      threads.on(new JobsChanged(Set.of(SMALL)));
+      threads.on(new JobChanged(LARGE));
+      threads.on(new JobChanged(SMALL));
       await().atMost(Duration.ofSeconds(30)).until(() -> taken.size() == 2);
       assertThat(taken).containsExactly(LARGE, SMALL);
     } finally {

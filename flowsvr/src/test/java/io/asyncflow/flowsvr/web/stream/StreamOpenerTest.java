@@ -1,7 +1,9 @@
 package io.asyncflow.flowsvr.web.stream;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.reset;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
@@ -14,6 +16,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.security.authentication.TestingAuthenticationToken;
@@ -44,7 +47,7 @@ class StreamOpenerTest {
     SecurityContextHolder.clearContext();
   }
 
-  private void openBy(Long endNanos) throws IOException {
+  private ServerSentEvents openBy(Long endNanos) throws IOException {
     TestingAuthenticationToken caller = new TestingAuthenticationToken("any", null);
     caller.setDetails(endNanos);
     SecurityContextHolder.getContext().setAuthentication(caller);
@@ -53,6 +56,7 @@ class StreamOpenerTest {
     when(request.getRemoteAddr()).thenReturn("192.0.2.7");
     when(request.startAsync()).thenReturn(async);
     when(response.getOutputStream()).thenReturn(mock(ServletOutputStream.class));
+    AtomicReference<ServerSentEvents> opened = new AtomicReference<>();
     opener.open(
         request,
         response,
@@ -63,9 +67,20 @@ class StreamOpenerTest {
                 return null;
               }
             },
-        stream -> {},
+        opened::set,
         stream -> {});
     verify(async).addListener(any());
+    return opened.get();
+  }
+
+  @Test
+  void streamsEndWhenTheServerStops() throws IOException {
+    ServerSentEvents before = openBy(null);
+    assertThat(before.isOver()).isFalse();
+    opener.endAll();
+    assertThat(before.isOver()).isTrue();
+    reset(async);
+    assertThat(openBy(null).isOver()).isTrue();
   }
 
   @Test

@@ -8,42 +8,44 @@ import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
 import io.asyncflow.dev.testing.TestServices;
-import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.job.core.JobChanged;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.redis.ClusterEvents;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
-/** News of jobs between servers: each bridge here is the one of a server of its own. */
+/** News of jobs between servers: each context here is a server of its own. */
 @Timeout(60)
-class ProgressBridgeIT {
+class JobNewsIT {
 
   private final EmbeddedRedis redis = TestServices.redis();
   private final List<AutoCloseable> open = new ArrayList<>();
 
-  /** A server as far as news go: a bridge, and a watch of the jobs 1 and 2 that never polls. */
+  /** A server as far as news go, with a watch of the jobs 1 and 2 that never polls. */
   private final class Server {
     final List<Long> looks = new CopyOnWriteArrayList<>();
-    final ProgressBridge bridge;
+    final AnnotationConfigApplicationContext beans = new AnnotationConfigApplicationContext();
 
     Server() {
-      RedisLink link = new RedisLink(redis.url());
-      ProgressFeed watch = new ProgressFeed(this::look, Duration.ofHours(1));
+      beans.registerBean(RedisLink.class, () -> new RedisLink(redis.url()));
+      beans.registerBean(
+          "feed", ProgressFeed.class, () -> new ProgressFeed(this::look, Duration.ofHours(1)));
+      beans.register(Events.class, ClusterEvents.class);
+      beans.refresh();
+      open.add(beans);
+      ProgressFeed watch = beans.getBean(ProgressFeed.class);
       watch.add(1, new Deaf());
       watch.add(2, new Deaf());
-      bridge = new ProgressBridge(link, watch);
-      bridge.afterPropertiesSet();
-      open.add(bridge::destroy);
-      open.add(link::destroy);
-      open.add(watch::destroy);
     }
 
     private Map<Long, JobSnapshot> look(Collection<Long> ids) {
@@ -53,7 +55,7 @@ class ProgressBridgeIT {
     }
 
     void changes(long jobId) {
-      bridge.on(new JobsChanged(Set.of(jobId)));
+      beans.getBean(ClusterEvents.class).on(new JobChanged(jobId));
     }
   }
 
