@@ -37,8 +37,8 @@ public final class PageFields {
     return from == null ? 0 : from;
   }
 
-  /** The number of a job or a schedule; empty if the text is none. */
-  static Optional<Long> number(String text) {
+  /** The number of a job, a schedule, a hook or a bulk; empty if the text is none. */
+  public static Optional<Long> number(String text) {
     return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
   }
 

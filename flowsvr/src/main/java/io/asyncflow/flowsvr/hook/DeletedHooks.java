@@ -14,25 +14,23 @@ import org.springframework.stereotype.Component;
 @Component
 class DeletedHooks {
 
-  private final HooksInUse inUse;
   private final HookStore hooks;
   private final TaskFamilies families;
 
-  DeletedHooks(HooksInUse inUse, HookStore hooks, TaskFamilies families) {
-    this.inUse = inUse;
+  DeletedHooks(HookStore hooks, TaskFamilies families) {
     this.hooks = hooks;
     this.families = families;
   }
 
   @Bean
   Duty deletedHooksDuty(DutyIntervals every) {
-    return Duty.ofCleaning("deleted-hooks", every, this::runOnce);
+    return Duty.ofCleaning("deleted-hooks", every, this::runOnce).onlyWith(HookStore.HOOKS);
   }
 
   /** Returns the number of deleted rows. */
   int runOnce() {
     int removed = 0;
-    for (HookRow hook : inUse.all()) {
+    for (HookRow hook : hooks.all()) {
       if (hook.state() == StoredHookState.DELETED && !isDelivered(hook.stage())) {
         hooks.remove(hook.id());
         removed++;

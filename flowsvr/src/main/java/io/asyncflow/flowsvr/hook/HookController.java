@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.field.PageFields;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -121,7 +122,7 @@ class HookController {
 
   /** The hook that the request names; refuses the request if any field is invalid. */
   private HookRow hook(Fields in, Caller caller) {
-    Long id = in.text("hookId").as(HookController::number, "is not a hook id");
+    Long id = in.text("hookId").as(PageFields::number, "is not a hook id");
     String name = in.text("name").name().max(HookForm.NAME).value();
     if (!in.has("hookId") && !in.has("name")) {
       in.refuse("hookId", "is required, or name in its place");
@@ -130,9 +131,5 @@ class HookController {
     Optional<HookRow> hook = id == null ? hooks.find(name) : hooks.find(id);
     return hook.filter(row -> caller.sees(row.scoped()))
         .orElseThrow(() -> new NoSuchHookException(id == null ? name : id.toString()));
-  }
-
-  private static Optional<Long> number(String text) {
-    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
   }
 }

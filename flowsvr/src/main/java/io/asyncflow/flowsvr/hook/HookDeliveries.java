@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.duty.FeaturesInUse;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.hook.egress.HookClient;
 import io.asyncflow.flowsvr.report.ParsedReport;
@@ -48,7 +49,8 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
   private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
   private static final int IDLE_SECONDS = 30;
 
-  private final HooksInUse hooks;
+  private final HookStore hooks;
+  private final FeaturesInUse features;
   private final TaskHolds holds;
   private final TaskReporter reporter;
   private final HookHealth health;
@@ -61,7 +63,8 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
   private volatile boolean isStopping;
 
   HookDeliveries(
-      HooksInUse hooks,
+      HookStore hooks,
+      FeaturesInUse features,
       TaskHolds holds,
       TaskReporter reporter,
       HookHealth health,
@@ -69,6 +72,7 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
       Node node,
       @Value("${flow.hooks.deliver:true}") boolean isWanted) {
     this.hooks = hooks;
+    this.features = features;
     this.holds = holds;
     this.reporter = reporter;
     this.health = health;
@@ -96,14 +100,15 @@ class HookDeliveries implements ApplicationListener<ApplicationReadyEvent>, Disp
 
   @EventListener
   void on(HooksChanged news) {
+    features.changed();
     if (loop != null) {
       loop.runSoon();
     }
   }
 
   private void runOnce() {
-    List<HookRow> wanted =
-        hooks.all().stream().filter(hook -> WANTED.contains(hook.state())).toList();
+    List<HookRow> all = features.has(HookStore.HOOKS) ? hooks.all() : List.of();
+    List<HookRow> wanted = all.stream().filter(hook -> WANTED.contains(hook.state())).toList();
     Set<Long> ids = wanted.stream().map(HookRow::id).collect(toSet());
     workers.forEach(
         (id, worker) -> {

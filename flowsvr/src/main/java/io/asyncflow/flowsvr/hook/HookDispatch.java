@@ -5,8 +5,12 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.event.EventTail;
+import io.asyncflow.flowsvr.event.log.EventStore;
 import io.asyncflow.flowsvr.event.log.LoggedEvent;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TaskDraft;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,42 +25,63 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Creates a delivery for each event that a hook wants, page by page after the hook's cursor. The
  * transaction that creates the tasks of a page moves the cursor from where it was seen, so of two
- * dispatches that see the same page one creates its tasks.
+ * dispatches that see the same page one creates its tasks. It keeps the tail of events reading as
+ * long as this server is the leader and there are hooks.
  */
 @Component
-class HookDispatch {
+class HookDispatch implements EventTail.Listener {
 
   private static final Logger log = LoggerFactory.getLogger(HookDispatch.class);
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int PAGE = 500;
   private static final int MAX_PAGES = 20;
 
-  private final HooksInUse inUse;
-  private final HookStore hooks;
-  private final StableEvents events;
-  private final TaskCreator creator;
+  /** So long after the last dispatch the tail goes on reading for the next one. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  HookDispatch(HooksInUse inUse, HookStore hooks, StableEvents events, TaskCreator creator) {
-    this.inUse = inUse;
+  private final HookStore hooks;
+  private final EventTail tail;
+  private final EventStore events;
+  private final TaskCreator creator;
+  private final Node node;
+  private volatile long lastAsked;
+
+  HookDispatch(HookStore hooks, EventTail tail, EventStore events, TaskCreator creator, Node node) {
     this.hooks = hooks;
+    this.tail = tail;
     this.events = events;
     this.creator = creator;
+    this.node = node;
   }
 
   @Bean
   Duty hookDispatchDuty(DutyIntervals every) {
-    return Duty.ofLeader("hook-dispatch", every.sweep(), this::runOnce);
+    return Duty.ofLeader("hook-dispatch", every.sweep(), this::runOnce).onlyWith(HookStore.HOOKS);
   }
 
   /** Returns the number of deliveries that were created. */
   int runOnce() {
     List<HookRow> active =
-        inUse.all().stream().filter(hook -> hook.state() == StoredHookState.ACTIVE).toList();
+        hooks.all().stream().filter(hook -> hook.state() == StoredHookState.ACTIVE).toList();
     if (active.isEmpty()) {
       return 0;
     }
-    OptionalLong stable = events.last();
+    OptionalLong stable = stable();
     return stable.isEmpty() ? 0 : dispatch(active, stable.getAsLong());
+  }
+
+  /** The id up to which no event is missing; empty until the tail has begun to read. */
+  OptionalLong stable() {
+    lastAsked = node.nanoTime();
+    tail.add(this);
+    return tail.stable();
+  }
+
+  @Override
+  public void advanced() {
+    if (node.nanoTime() - lastAsked > PATIENCE.toNanos()) {
+      tail.remove(this);
+    }
   }
 
   private int dispatch(List<HookRow> active, long stable) {

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.hook;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.rules.TaskTable;
 import java.net.URI;
 import java.sql.ResultSet;
@@ -28,6 +29,9 @@ class HookStore {
             last_error, create_time, modify_time, now_ms AS db_now
           FROM t_hook
           """);
+
+  /** There are hooks. */
+  static final Feature HOOKS = new Feature("t_hook");
 
   private final JdbcClient jdbc;
 

@@ -43,64 +43,37 @@ final class HookWorker {
   }
 
   /** Takes note of the hook as it is now, and holds tasks if there is room for more. */
-  void update(HookRow row) {
-    synchronized (this) {
-      hook = row;
-    }
+  synchronized void update(HookRow row) {
+    hook = row;
     hold();
   }
 
   /** Holds no more tasks; those that run go on. */
-  void stop() {
-    CompletableFuture<List<Task>> last;
-    synchronized (this) {
-      isStopped = true;
-      last = parked;
-    }
-    last.cancel(false);
+  synchronized void stop() {
+    isStopped = true;
+    parked.cancel(false);
   }
 
   private void hold() {
-    Hold hold;
-    synchronized (this) {
-      if (isStopped || isHolding || running == SLOTS) {
-        return;
-      }
-      isHolding = true;
-      hold = new Hold(HookTasks.TYPE, SLOTS - running, workerId, WAIT, null, Set.of(hook.stage()));
+    if (isStopped || isHolding || running == SLOTS) {
+      return;
     }
-    CompletableFuture<List<Task>> tasks;
-    try {
-      tasks = holds.hold(hold);
-    } catch (RuntimeException e) {
-      synchronized (this) {
-        isHolding = false;
-      }
-      throw e;
-    }
-    boolean isLate;
-    synchronized (this) {
-      parked = tasks;
-      isLate = isStopped;
-    }
-    if (isLate) {
-      tasks.cancel(false);
-    }
+    parked =
+        holds.hold(
+            new Hold(HookTasks.TYPE, SLOTS - running, workerId, WAIT, null, Set.of(hook.stage())));
+    isHolding = true;
     // In a thread of its own, because the one that completes a hold serves all parked holds.
-    tasks.whenCompleteAsync((held, failure) -> taken(held), threads);
+    parked.whenCompleteAsync((held, failure) -> taken(held), threads);
   }
 
   /**
    * @param held {@code null} if the hold failed; the next update repeats it
    */
-  private void taken(List<Task> held) {
-    HookRow row;
-    synchronized (this) {
-      isHolding = false;
-      running += held == null ? 0 : held.size();
-      row = hook;
-    }
+  private synchronized void taken(List<Task> held) {
+    isHolding = false;
     if (held != null && !held.isEmpty()) {
+      running += held.size();
+      HookRow row = hook;
       held.forEach(task -> threads.execute(() -> runOne(row, task)));
       hold();
     }
@@ -110,10 +83,12 @@ final class HookWorker {
     try {
       run.accept(row, task);
     } finally {
-      synchronized (this) {
-        running--;
-      }
+      ended();
     }
+  }
+
+  private synchronized void ended() {
+    running--;
     hold();
   }
 }

@@ -3,17 +3,20 @@ package io.asyncflow.flowsvr.hook;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.doReturn;
+import static org.mockito.Mockito.spy;
 
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.event.EventTail;
 import io.asyncflow.flowsvr.event.log.EventLog;
+import io.asyncflow.flowsvr.event.log.EventStore;
 import io.asyncflow.flowsvr.event.log.NewEvent;
 import io.asyncflow.flowsvr.hook.Hooks.Saved;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.wire.Wire;
@@ -40,7 +43,9 @@ class HookDispatchIT {
   @Autowired Given given;
   @Autowired HookDispatch dispatch;
   @Autowired HookStore store;
-  @Autowired StableEvents stable;
+  @Autowired EventTail tail;
+  @Autowired EventStore events;
+  @Autowired Node node;
   @Autowired TaskCreator creator;
   @Autowired EventLog log;
   @Autowired RetryingTransactions transactions;
@@ -129,7 +134,7 @@ class HookDispatchIT {
         .until(
             () -> {
               dispatch.runOnce();
-              return row(hook).cursor() >= stable.last().orElse(Long.MAX_VALUE);
+              return row(hook).cursor() >= dispatch.stable().orElse(Long.MAX_VALUE);
             });
     assertThat(deliveries(hook)).isEqualTo(EVENTS);
   }
@@ -160,14 +165,14 @@ class HookDispatchIT {
         .atMost(PATIENCE, SECONDS)
         .until(
             () ->
-                stable
-                    .page(before.cursor(), stable.last().orElse(before.cursor()), 20 * EVENTS)
+                events
+                    .page(before.cursor(), dispatch.stable().orElse(before.cursor()), 20 * EVENTS)
                     .stream()
                     .anyMatch(event -> event.event().taskType().equals(type.name())));
-    HooksInUse asRead = mock();
-    when(asRead.all()).thenReturn(List.of(before));
+    HookStore asRead = spy(store);
+    doReturn(List.of(before)).when(asRead).all();
 
-    assertThat(new HookDispatch(asRead, store, stable, creator).runOnce()).isZero();
+    assertThat(new HookDispatch(asRead, tail, events, creator, node).runOnce()).isZero();
     assertThat(deliveries(hook)).isZero();
   }
 }
