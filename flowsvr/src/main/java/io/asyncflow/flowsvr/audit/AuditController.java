@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.act.ActStore.Place;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.TextField;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +28,6 @@ class AuditController {
   private static final int OBJECT = 192;
   private static final int ACT = 32;
   private static final int CURSOR = 40;
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
 
   private final ActStore acts;
 
@@ -56,7 +55,7 @@ class AuditController {
                 "must be the name of an act, such as CANCEL"),
             in.number("from").epochMs().asLong(),
             in.number("to").epochMs().asLong());
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    int limit = PageFields.limit(in);
     Place after =
         in.text("cursor").max(CURSOR).as(AuditController::place, "is not a cursor of this list");
     in.refuseIfBad();

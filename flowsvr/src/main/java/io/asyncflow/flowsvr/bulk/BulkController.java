@@ -21,10 +21,10 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.field.PageFields;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -33,9 +33,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/bulk")
 class BulkController {
-
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
 
   private final BulkPreviews previews;
   private final BulkStore store;
@@ -86,14 +83,14 @@ class BulkController {
     Long count = in.number("count").required().between(0, Integer.MAX_VALUE).asLong();
     Reason why = Reason.readRequired(in);
     in.refuseIfBad();
-    transactions.execute(
+    transactions.run(
         () -> {
           BulkRow preview =
               store
                   .lock(token.id(), token.hash(), caller.principal())
                   .orElseThrow(BulkController::over);
           if (preview.state() != BulkState.PREVIEWED) {
-            return null;
+            return;
           }
           caller.require(preview.verb());
           if (count != preview.expected()) {
@@ -102,7 +99,6 @@ class BulkController {
           }
           store.start(preview.id(), current.get(), why);
           acts.record(Act.of("START_BULK", objectOf(preview.id())).by(why).with(detail(preview)));
-          return null;
         });
     features.changed();
     return Envelope.ok(new Started(Long.toString(token.id())));
@@ -154,14 +150,10 @@ class BulkController {
   @Needs(Verb.BULK)
   @GetOrPost("/list")
   Envelope<BulkPage> list(Fields in, Caller caller) {
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-    Long before = in.text("cursor").as(BulkController::id, "is not a cursor of this list");
+    int limit = PageFields.limit(in);
+    long before = PageFields.before(in);
     in.refuseIfBad();
-    List<BulkRow> rows =
-        store.list(
-            caller.isScoped() ? caller.principal() : null,
-            before == null ? Long.MAX_VALUE : before,
-            limit);
+    List<BulkRow> rows = store.list(caller.isScoped() ? caller.principal() : null, before, limit);
     String next = rows.size() < limit ? null : Long.toString(rows.get(limit - 1).id());
     return Envelope.ok(new BulkPage(rows.stream().map(BulkRow::shown).toList(), next));
   }
@@ -186,7 +178,7 @@ class BulkController {
     long id = bulkId(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    transactions.execute(
+    transactions.run(
         () -> {
           BulkRow bulk = require(id, caller);
           caller.require(bulk.verb());
@@ -197,18 +189,13 @@ class BulkController {
                 ErrorCode.TRANSITION_NOT_ALLOWED,
                 "the bulk " + id + " has ended: it is " + require(id, caller).state());
           }
-          return null;
         });
     features.changed();
     return Envelope.done();
   }
 
   private static long bulkId(Fields in) {
-    Long id = in.text("bulkId").required().as(BulkController::id, "is not the id of a bulk");
+    Long id = in.text("bulkId").required().as(PageFields::number, "is not the id of a bulk");
     return id == null ? 0 : id;
-  }
-
-  private static Optional<Long> id(String text) {
-    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.valueOf(text)) : Optional.empty();
   }
 }

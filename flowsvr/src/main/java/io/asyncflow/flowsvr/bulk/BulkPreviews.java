@@ -68,7 +68,7 @@ class BulkPreviews {
   }
 
   /** What a look has found. */
-  private static final class Found {
+  private static final class Findings {
     private final Map<String, Integer> byStatus = new TreeMap<>();
     private final List<TaskRow> samples = new ArrayList<>();
     private int count;
@@ -87,7 +87,7 @@ class BulkPreviews {
   BulkPreview preview(Fields in, Caller caller) {
     long now = store.now();
     BulkForm form = BulkForm.read(in, now, caller, caps.of(caller));
-    Found found = reads.inTurn(() -> look(form, now, caller));
+    Findings found = reads.inTurn(() -> look(form, now, caller));
     long id = numbers.nextTaskNumber();
     BulkToken token = BulkToken.of(id);
     long until = now + LIFE.toMillis();
@@ -123,8 +123,8 @@ class BulkPreviews {
     return types.find(row.id().type()).map(row::toTask).map(Task::withoutContents);
   }
 
-  private Found look(BulkForm form, long now, Caller caller) {
-    Found found = new Found();
+  private Findings look(BulkForm form, long now, Caller caller) {
+    Findings found = new Findings();
     long begin = node.nanoTime();
     String cursor = null;
     do {

@@ -15,7 +15,9 @@ import io.asyncflow.flowsvr.duty.Retention;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.context.annotation.Bean;
@@ -93,10 +95,11 @@ public class BulkStore {
   }
 
   public Optional<BulkRow> find(long id) {
-    return jdbc.sql(SELECT + "WHERE id = :id")
-        .param("id", id)
-        .query((rs, row) -> read(rs))
-        .optional();
+    return select("WHERE id = :id", Map.of("id", id)).stream().findFirst();
+  }
+
+  private List<BulkRow> select(String which, Map<String, ?> params) {
+    return jdbc.sql(SELECT + sql(which)).params(params).query((rs, row) -> read(rs)).list();
   }
 
   /**
@@ -104,21 +107,17 @@ public class BulkStore {
    * over or is another one's.
    */
   Optional<BulkRow> lock(long id, byte[] tokenHash, String principal) {
-    return jdbc.sql(
-            SELECT
-                + sql(
-                    """
-                    WHERE id = :id
-                      AND token_hash = :token
-                      AND principal = :principal
-                      AND (state <> 'PREVIEWED' OR preview_end > now_ms)
-                    FOR UPDATE
-                    """))
-        .param("id", id)
-        .param("token", tokenHash)
-        .param("principal", principal)
-        .query((rs, row) -> read(rs))
-        .optional();
+    return select(
+            """
+            WHERE id = :id
+              AND token_hash = :token
+              AND principal = :principal
+              AND (state <> 'PREVIEWED' OR preview_end > now_ms)
+            FOR UPDATE
+            """,
+            Map.of("id", id, "token", tokenHash, "principal", principal))
+        .stream()
+        .findFirst();
   }
 
   void start(long id, Actor actor, Reason why) {
@@ -173,17 +172,16 @@ public class BulkStore {
    * @param others not these
    */
   public Optional<BulkRow> next(Set<Long> others) {
-    return jdbc.sql(
-            SELECT
-                + """
-                WHERE state = 'RUNNING'
-                  %sORDER BY modify_time, id
-                LIMIT 1
-                """
-                    .formatted(others.isEmpty() ? "" : "AND id NOT IN (:others)\n"))
-        .param("others", others)
-        .query((rs, row) -> read(rs))
-        .optional();
+    return select(
+            """
+            WHERE state = 'RUNNING'
+              %sORDER BY modify_time, id
+            LIMIT 1
+            """
+                .formatted(others.isEmpty() ? "" : "AND id NOT IN (:others)\n"),
+            Map.of("others", others))
+        .stream()
+        .findFirst();
   }
 
   /**
@@ -235,20 +233,17 @@ public class BulkStore {
    * @param principal whose; {@code null} for all
    */
   List<BulkRow> list(String principal, long before, int limit) {
-    return jdbc.sql(
-            SELECT
-                + """
-                WHERE id < :before
-                  AND state <> 'PREVIEWED'
-                  %sORDER BY id DESC
-                LIMIT :limit
-                """
-                    .formatted(principal == null ? "" : "AND principal = :principal\n"))
-        .param("before", before)
-        .param("limit", limit)
-        .param("principal", principal)
-        .query((rs, row) -> read(rs))
-        .list();
+    Map<String, Object> params = new HashMap<>(Map.of("before", before, "limit", limit));
+    params.put("principal", principal);
+    return select(
+        """
+        WHERE id < :before
+          AND state <> 'PREVIEWED'
+          %sORDER BY id DESC
+        LIMIT :limit
+        """
+            .formatted(principal == null ? "" : "AND principal = :principal\n"),
+        params);
   }
 
   @Bean

@@ -34,27 +34,40 @@ public class PauseStore {
   /** Pauses that end by themselves. */
   public static final Feature ENDS = new Feature("t_pause WHERE until_time IS NOT NULL");
 
-  /** A pause whose time has come is over, even if no leader has cleared it yet. */
+  /**
+   * The pauses in force. One whose time has come is over, even if no leader has cleared it yet. A
+   * type that was paused by SQL has one, too, of which nothing else is known.
+   */
   private static final String IN_FORCE =
       sql(
           """
-          SELECT 1 AS kind, CONVERT(c.task_type USING utf8mb4) COLLATE utf8mb4_bin AS name
+          SELECT 1 AS kind,
+            CONVERT(LOWER(c.task_type) USING utf8mb4) COLLATE utf8mb4_bin AS name,
+            p.until_time, COALESCE(p.operator, '') AS operator,
+            COALESCE(p.reason, '') AS reason, COALESCE(p.pause_time, 0) AS pause_time
           FROM t_schedule_cfg c
+          LEFT JOIN t_pause p
+            ON p.kind = 1
+            AND p.name = CONVERT(LOWER(c.task_type) USING utf8mb4) COLLATE utf8mb4_bin
           WHERE c.paused <> 0
           UNION ALL
-          SELECT kind, name
+          SELECT kind, name, until_time, operator, reason, pause_time
           FROM t_pause
           WHERE kind <> 1
             AND (until_time IS NULL OR until_time > now_ms)
-          UNION ALL
-          SELECT 4, ''
-          FROM DUAL
-          WHERE EXISTS (
-            SELECT 1
-            FROM t_job FORCE INDEX (idx_pause)
-            WHERE pause = 1
-              AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'MERGING'))
           """);
+
+  private static final String ANY_JOB =
+      """
+      UNION ALL
+      SELECT 4, '', NULL, '', '', 0
+      FROM DUAL
+      WHERE EXISTS (
+        SELECT 1
+        FROM t_job FORCE INDEX (idx_pause)
+        WHERE pause = 1
+          AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'MERGING'))
+      """;
 
   private static final int JOB = 4;
 
@@ -74,7 +87,7 @@ public class PauseStore {
     Map<TaskType, Set<String>> stages = new HashMap<>();
     Set<String> workers = new HashSet<>();
     AtomicBoolean anyJob = new AtomicBoolean();
-    jdbc.sql(IN_FORCE)
+    jdbc.sql(IN_FORCE + ANY_JOB)
         .query(
             rs -> {
               int kind = rs.getInt("kind");
@@ -170,8 +183,7 @@ public class PauseStore {
   }
 
   /**
-   * The pauses behind one, by kind and name. A type that was paused by SQL has one, too, of which
-   * nothing else is known.
+   * The pauses behind one, by kind and name.
    *
    * @param kinds the kinds wanted
    * @param after the last pause of the previous page; {@code null} for the first page
@@ -182,31 +194,19 @@ public class PauseStore {
     String ofTypes = caller.scope().types().and("SUBSTRING_INDEX(name, '/', 1)", "type", params);
     String ofWorkers = caller.workers().and("name", "worker", params);
     return jdbc.sql(
-            sql(
-                """
-                SELECT kind, name, until_time, operator, reason, pause_time
-                FROM (
-                  SELECT 1 AS kind,
-                    CONVERT(LOWER(c.task_type) USING utf8mb4) COLLATE utf8mb4_bin AS name,
-                    p.until_time, COALESCE(p.operator, '') AS operator,
-                    COALESCE(p.reason, '') AS reason, COALESCE(p.pause_time, 0) AS pause_time
-                  FROM t_schedule_cfg c
-                  LEFT JOIN t_pause p
-                    ON p.kind = 1
-                    AND p.name = CONVERT(LOWER(c.task_type) USING utf8mb4) COLLATE utf8mb4_bin
-                  WHERE c.paused <> 0
-                  UNION ALL
-                  SELECT kind, name, until_time, operator, reason, pause_time
-                  FROM t_pause
-                  WHERE kind <> 1
-                    AND (until_time IS NULL OR until_time > now_ms)) v
+            "SELECT "
+                + COLUMNS
+                + "FROM (\n"
+                + IN_FORCE
+                + """
+                ) v
                 WHERE kind IN (:kinds)
                   AND (kind > :kind OR (kind = :kind AND name > :name))
                   AND CASE kind WHEN 3 THEN TRUE %sELSE TRUE %sEND
                 ORDER BY kind, name
                 LIMIT :limit
                 """
-                    .formatted(ofWorkers, ofTypes)))
+                    .formatted(ofWorkers, ofTypes))
         .params(params)
         .param("kinds", kinds.stream().map(PauseStore::code).toList())
         .param("kind", after == null ? 0 : code(after.kind()))

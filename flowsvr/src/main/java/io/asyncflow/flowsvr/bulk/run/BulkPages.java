@@ -129,7 +129,7 @@ public class BulkPages {
   }
 
   /** What a page is about. */
-  private record Part(BulkRow bulk, Caller caller, Request search, Page found, long term) {
+  private record SearchedPage(BulkRow bulk, Caller caller, Request search, Page found, long term) {
 
     /** Whether the task is what the preview has shown. */
     boolean has(TaskRow row) {
@@ -145,7 +145,7 @@ public class BulkPages {
   }
 
   /** Counts what a page does. */
-  private static final class Tally {
+  private static final class PageCounts {
     private final List<Refusal> refusals = new ArrayList<>();
     private int done;
     private int skipped;
@@ -197,7 +197,7 @@ public class BulkPages {
   }
 
   private static Progress unchanged(BulkRow bulk, long term) {
-    return new Tally().after(bulk.progress(), bulk.progress().position(), 0, term);
+    return new PageCounts().after(bulk.progress(), bulk.progress().position(), 0, term);
   }
 
   /**
@@ -227,19 +227,19 @@ public class BulkPages {
     // With all tables that the preview has read; those that came later have no task of it.
     Freshness freshness = request.cursor() == null ? Freshness.NOW : Freshness.RECENT;
     Page found = reads.inTurn(() -> search.look(request, caller, freshness));
-    return act(new Part(bulk, caller, request, found, term));
+    return act(new SearchedPage(bulk, caller, request, found, term));
   }
 
-  private int act(Part part) {
-    List<TaskId> ids = part.found().ids();
+  private int act(SearchedPage searched) {
+    List<TaskId> ids = searched.found().ids();
     try {
-      List<Decided> done = transactions.execute(() -> actOnAll(part));
+      List<Decided> done = transactions.execute(() -> actOnAll(searched));
       done.stream().map(Decided::news).filter(Objects::nonNull).distinct().forEach(events::publish);
     } catch (Drained e) {
       if (ids.size() > 1) {
-        return oneByOne(part);
+        return oneByOne(searched);
       }
-      retryByCopy(part, ids.get(0));
+      retryByCopy(searched, ids.get(0));
     } catch (Moved | TransientDataAccessException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -247,50 +247,56 @@ public class BulkPages {
         throw e;
       }
       if (ids.size() > 1) {
-        log.warn("a page of the bulk {} failed; its tasks go on one by one", part.bulk().id(), e);
-        return oneByOne(part);
+        log.warn(
+            "a page of the bulk {} failed; its tasks go on one by one", searched.bulk().id(), e);
+        return oneByOne(searched);
       }
-      log.error("the bulk {} cannot act on {}", part.bulk().id(), ids, e);
-      Tally tally = new Tally();
+      log.error("the bulk {} cannot act on {}", searched.bulk().id(), ids, e);
+      PageCounts counts = new PageCounts();
       FlowException why = new FlowException(ErrorCode.INTERNAL, "failed; the log has more");
-      ids.forEach(id -> tally.refuse(id, why));
-      advance(part, tally);
+      ids.forEach(id -> counts.refuse(id, why));
+      advance(searched, counts);
     }
-    return Math.max(ids.size(), part.found().looked() / ENTRIES_AN_ACT);
+    return Math.max(ids.size(), searched.found().looked() / ENTRIES_AN_ACT);
   }
 
   /** Does a page that was not done as a whole as pages of one task each. */
-  private int oneByOne(Part part) {
+  private int oneByOne(SearchedPage searched) {
     int cost = 0;
-    for (int i = 0; i < part.found().ids().size(); i++) {
-      cost += page(store.find(part.bulk().id()).orElseThrow(Moved::new), part.term(), 1);
+    for (int i = 0; i < searched.found().ids().size(); i++) {
+      cost += page(store.find(searched.bulk().id()).orElseThrow(Moved::new), searched.term(), 1);
     }
     return cost;
   }
 
   /** Acts on the tasks of a page, in the transaction of this thread. */
-  private List<Decided> actOnAll(Part part) {
-    BulkRow bulk = part.bulk();
-    Tally tally = new Tally();
+  private List<Decided> actOnAll(SearchedPage searched) {
+    BulkRow bulk = searched.bulk();
+    PageCounts counts = new PageCounts();
     List<Decided> done = new ArrayList<>();
-    part.found().ids().stream()
+    searched.found().ids().stream()
         .collect(groupingBy(TaskId::table, TreeMap::new, toList()))
-        .forEach((table, ids) -> decide(part, table, ids, tally, done));
+        .forEach((table, ids) -> decide(searched, table, ids, counts, done));
     if (!done.isEmpty()) {
       changer.write(bulk.taskAct(), done);
-      acts.recordAll(bulk.actor(), done.stream().map(each -> part.recorded(each.act())).toList());
+      acts.recordAll(
+          bulk.actor(), done.stream().map(each -> searched.recorded(each.act())).toList());
     }
-    advance(part, tally);
+    advance(searched, counts);
     return done;
   }
 
   private void decide(
-      Part part, TaskTable table, List<TaskId> ids, Tally tally, List<Decided> done) {
-    BulkRow bulk = part.bulk();
+      SearchedPage searched,
+      TaskTable table,
+      List<TaskId> ids,
+      PageCounts counts,
+      List<Decided> done) {
+    BulkRow bulk = searched.bulk();
     TaskAct act = bulk.taskAct();
     Arguments with = bulk.taskArguments();
     if (!families.has(table)) {
-      tally.skipped += ids.size();
+      counts.skipped += ids.size();
       return;
     }
     boolean mayRevive = !TaskActs.revives(act, with) || newTaskTables.enter(table);
@@ -298,61 +304,62 @@ public class BulkPages {
       throw new Drained();
     }
     List<TaskRow> rows = tasks.lock(table, ids.stream().map(TaskId::number).toList());
-    tally.skipped += ids.size() - rows.size();
+    counts.skipped += ids.size() - rows.size();
     for (TaskRow row : rows) {
       if (row.createTime() > bulk.previewTime()) {
         continue; // no task of the preview
       }
       try {
-        if (part.has(row) && !mayRevive) {
+        if (searched.has(row) && !mayRevive) {
           throw OperatorActs.drained(row.id());
         }
-        Decided made = part.has(row) ? changer.decide(row, act, with) : null;
+        Decided made = searched.has(row) ? changer.decide(row, act, with) : null;
         if (made == null) {
-          tally.skipped++;
+          counts.skipped++;
         } else {
-          tally.done++;
+          counts.done++;
           done.add(made);
         }
       } catch (FlowException e) {
-        tally.refuse(row.id(), e);
+        counts.refuse(row.id(), e);
       }
     }
   }
 
   /** Retries a task whose table is drained. The copy commits with how far the bulk has come. */
-  private void retryByCopy(Part part, TaskId id) {
-    Tally tally = new Tally();
+  private void retryByCopy(SearchedPage searched, TaskId id) {
+    PageCounts counts = new PageCounts();
     try {
-      boolean isThere = families.has(id.table()) && tasks.find(id).filter(part::has).isPresent();
-      if (isThere && operator.retryByCopy(id, act -> record(part, act))) {
+      boolean isThere =
+          families.has(id.table()) && tasks.find(id).filter(searched::has).isPresent();
+      if (isThere && operator.retryByCopy(id, act -> record(searched, act))) {
         return;
       }
-      tally.skipped++;
+      counts.skipped++;
     } catch (FlowException e) {
       if (e.retryable()) {
         throw e;
       }
-      tally.refuse(id, e);
+      counts.refuse(id, e);
     }
-    advance(part, tally);
+    advance(searched, counts);
   }
 
-  private void record(Part part, Act retry) {
-    acts.recordBy(part.bulk().actor(), part.recorded(retry));
-    Tally tally = new Tally();
-    tally.done++;
-    advance(part, tally);
+  private void record(SearchedPage searched, Act retry) {
+    acts.recordBy(searched.bulk().actor(), searched.recorded(retry));
+    PageCounts counts = new PageCounts();
+    counts.done++;
+    advance(searched, counts);
   }
 
-  private void advance(Part part, Tally tally) {
-    Page found = part.found();
-    Progress before = part.bulk().progress();
+  private void advance(SearchedPage searched, PageCounts counts) {
+    Page found = searched.found();
+    Progress before = searched.bulk().progress();
     boolean isEnd = found.nextCursor() == null;
     String position = isEnd ? before.position() : found.nextCursor();
     advance(
-        part.bulk(),
-        tally.after(before, position, found.looked(), part.term()),
+        searched.bulk(),
+        counts.after(before, position, found.looked(), searched.term()),
         isEnd ? BulkState.DONE : BulkState.RUNNING,
         isEnd && !found.isWhole() ? NOT_WHOLE : "");
   }
