@@ -45,6 +45,7 @@ import io.asyncflow.bench.system.FlowSystem;
 import io.asyncflow.bench.system.JobRunrSystem;
 import io.asyncflow.bench.system.RawSystem;
 import io.asyncflow.bench.system.SeedSystem;
+import io.asyncflow.bench.system.TaskSystem;
 import io.asyncflow.bench.work.Arrivals;
 import io.asyncflow.bench.work.BulkCreates;
 import io.asyncflow.bench.work.CreateToStart;
@@ -61,6 +62,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.HdrHistogram.Histogram;
 
@@ -183,8 +185,7 @@ final class Contests {
     if (options.peers()) {
       DataSource connections = bed.peerConnections();
       peers.add(fires(new DbSchedulerSchedules(connections, "dbs_fires")));
-      peers.add(fires(QuartzSchedules.oneByOne(connections, "QRTZ_ONE_")));
-      peers.add(fires(QuartzSchedules.inBatches(connections, "QRTZ_BATCH_")));
+      peers.add(fires(new QuartzSchedules(connections, "QRTZ_BENCH_")));
     }
     contenders.addAll(peers);
     if (options.peers()) {
@@ -307,58 +308,65 @@ final class Contests {
   }
 
   private Contest<Duration> creates() throws SQLException {
-    SingleCreates raw = new SingleCreates(new RawSystem(bed.rawTable("raw_create")));
-    SingleCreates flow = new SingleCreates(FlowSystem.plain(bed, "bench_create"));
-    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow));
-    List<Comparison> comparisons = new ArrayList<>();
-    comparisons.add(new Comparison(flow, raw, 1));
-    if (options.peers()) {
-      addPeer(new SingleCreates(dbScheduler("create")), flow, contenders, comparisons);
-      addPeer(new SingleCreates(jobRunr("create")), flow, contenders, comparisons);
-    }
-    return new Contest<>(
+    return besidePeers(
         Part.CREATES,
         "Single creates: tasks created one by one by " + SingleCreates.CLIENTS + " clients",
         WARM_UP * options.creates(),
         options.creates(),
-        contenders,
-        new PerSecond("creates", comparisons));
+        SingleCreates::new,
+        FlowSystem.plain(bed, "bench_create"),
+        new Goal("creates", 1));
   }
 
   private Contest<Duration> bulk() throws SQLException {
-    BulkCreates raw = new BulkCreates(new RawSystem(bed.rawTable("raw_bulk")));
-    BulkCreates flow = new BulkCreates(FlowSystem.plain(bed, "bench_bulk"));
-    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow));
-    List<Comparison> comparisons = new ArrayList<>();
-    comparisons.add(new Comparison(flow, raw, 0));
-    if (options.peers()) {
-      addPeer(new BulkCreates(dbScheduler("bulk")), flow, contenders, comparisons);
-      addPeer(new BulkCreates(jobRunr("bulk")), flow, contenders, comparisons);
-    }
-    return new Contest<>(
+    return besidePeers(
         Part.BULK,
         "Bulk creates: many tasks a call, by " + BulkCreates.CLIENTS + " clients",
         options.lives(),
-        contenders,
-        new PerSecond("creates in bulk", comparisons));
+        options.lives(),
+        BulkCreates::new,
+        FlowSystem.plain(bed, "bench_bulk"),
+        new Goal("creates in bulk", 0));
   }
 
   private Contest<Duration> process() throws SQLException {
-    Processing raw = new Processing(new RawSystem(bed.rawTable("raw_process")));
-    Processing flow = new Processing(FlowSystem.busy(bed, "bench_process"));
-    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow));
-    List<Comparison> comparisons = new ArrayList<>();
-    comparisons.add(new Comparison(flow, raw, 0));
-    if (options.peers()) {
-      addPeer(new Processing(dbScheduler("process")), flow, contenders, comparisons);
-      addPeer(new Processing(jobRunr("process")), flow, contenders, comparisons);
-    }
-    return new Contest<>(
+    return besidePeers(
         Part.PROCESS,
         "Processing: tasks that are there already, held and finished",
         options.creates(),
-        contenders,
-        new PerSecond("processed", comparisons));
+        options.creates(),
+        Processing::new,
+        FlowSystem.busy(bed, "bench_process"),
+        new Goal("processed", 0));
+  }
+
+  /** What is counted, and the aim: so many times what raw JDBC does. */
+  private record Goal(String unit, double timesRaw) {}
+
+  /** The same work by raw JDBC, by flowsvr and, where they are wanted, by its peers. */
+  private Contest<Duration> besidePeers(
+      Part part,
+      String title,
+      int warmUp,
+      int tasks,
+      Function<TaskSystem, Contender<Duration>> work,
+      FlowSystem flowsvr,
+      Goal goal)
+      throws SQLException {
+    String purpose = part.name().toLowerCase(Locale.ROOT);
+    Contender<Duration> raw = work.apply(new RawSystem(bed.rawTable("raw_" + purpose)));
+    Contender<Duration> flow = work.apply(flowsvr);
+    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow));
+    List<Comparison> comparisons = new ArrayList<>();
+    comparisons.add(new Comparison(flow, raw, goal.timesRaw()));
+    if (options.peers()) {
+      for (TaskSystem peer : List.of(dbScheduler(purpose), jobRunr(purpose))) {
+        contenders.add(work.apply(peer));
+        comparisons.add(new Comparison(flow, contenders.get(contenders.size() - 1), 0));
+      }
+    }
+    return new Contest<>(
+        part, title, warmUp, tasks, contenders, new PerSecond(goal.unit(), comparisons));
   }
 
   private Contest<Duration> pollers() {
@@ -492,14 +500,5 @@ final class Contests {
 
   private JobRunrSystem jobRunr(String purpose) throws SQLException {
     return new JobRunrSystem(bed.peerConnections(), "jobrunr_" + purpose, bed.isMariaDb());
-  }
-
-  private static void addPeer(
-      Contender<Duration> peer,
-      Contender<Duration> flow,
-      List<Contender<Duration>> contenders,
-      List<Comparison> comparisons) {
-    contenders.add(peer);
-    comparisons.add(new Comparison(flow, peer, 0));
   }
 }

@@ -38,27 +38,32 @@ import org.quartz.utils.DBConnectionManager;
 
 /**
  * Quartz as a cluster on JDBC: one stored job, a trigger for each schedule, and its own tables. Its
- * nodes are schedulers of this JVM.
+ * nodes are schedulers of this JVM, each of which acquires a hundred triggers at a time under its
+ * lock.
  */
 public final class QuartzSchedules implements ScheduleSystem {
 
   private static final int NODES = 3;
   private static final int BULK = 500;
+
+  /** Not larger than the threads that are free. */
   private static final int BATCH = 100;
-  private static final int THREADS = 16;
+
   private static final String STARTED = "started";
   private static final String NUMBER = "number";
   private static final String CONTEXT = "context";
   private static final String JOB = "bench";
 
   private final String tablePrefix;
-  private final boolean batches;
   private final List<Scheduler> nodes = new ArrayList<>();
 
-  private QuartzSchedules(DataSource dataSource, String tablePrefix, boolean batches)
+  /**
+   * @param dataSource with a connection for each thread of its nodes
+   * @param tablePrefix of new tables
+   */
+  public QuartzSchedules(DataSource dataSource, String tablePrefix)
       throws IOException, SQLException {
     this.tablePrefix = tablePrefix;
-    this.batches = batches;
     DBConnectionManager.getInstance().addConnectionProvider(tablePrefix, new Pool(dataSource));
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {
@@ -68,23 +73,6 @@ public final class QuartzSchedules implements ScheduleSystem {
         }
       }
     }
-  }
-
-  /**
-   * With its defaults: a node acquires one trigger at a time.
-   *
-   * @param dataSource with a connection for each thread of its nodes
-   * @param tablePrefix of new tables
-   */
-  public static QuartzSchedules oneByOne(DataSource dataSource, String tablePrefix)
-      throws IOException, SQLException {
-    return new QuartzSchedules(dataSource, tablePrefix, false);
-  }
-
-  /** The same, where a node acquires a hundred triggers at a time under its lock. */
-  public static QuartzSchedules inBatches(DataSource dataSource, String tablePrefix)
-      throws IOException, SQLException {
-    return new QuartzSchedules(dataSource, tablePrefix, true);
   }
 
   /** The file that it ships, with other names, and without the comments and the final commit. */
@@ -99,7 +87,7 @@ public final class QuartzSchedules implements ScheduleSystem {
 
   @Override
   public String name() {
-    return "Quartz × " + NODES + (batches ? ", batches of " + BATCH : "");
+    return "Quartz × " + NODES + ", batches of " + BATCH;
   }
 
   @Override
@@ -107,16 +95,10 @@ public final class QuartzSchedules implements ScheduleSystem {
     return "a cluster of "
         + NODES
         + " schedulers in this JVM, "
-        + threads()
-        + " threads each; "
-        + (batches
-            ? "batchTriggerAcquisitionMaxCount " + BATCH + ", acquireTriggersWithinLock"
-            : "its defaults for acquiring triggers");
-  }
-
-  /** A batch is not larger than the threads that are free. */
-  private int threads() {
-    return batches ? BATCH : THREADS;
+        + BATCH
+        + " threads each; batchTriggerAcquisitionMaxCount "
+        + BATCH
+        + ", acquireTriggersWithinLock";
   }
 
   @Override
@@ -146,7 +128,7 @@ public final class QuartzSchedules implements ScheduleSystem {
     properties.setProperty("org.quartz.scheduler.instanceName", tablePrefix);
     properties.setProperty("org.quartz.scheduler.instanceId", "bench-" + node);
     properties.setProperty("org.quartz.threadPool.class", SimpleThreadPool.class.getName());
-    properties.setProperty("org.quartz.threadPool.threadCount", Integer.toString(threads()));
+    properties.setProperty("org.quartz.threadPool.threadCount", Integer.toString(BATCH));
     properties.setProperty("org.quartz.jobStore.class", JobStoreTX.class.getName());
     properties.setProperty(
         "org.quartz.jobStore.driverDelegateClass", StdJDBCDelegate.class.getName());
@@ -154,11 +136,9 @@ public final class QuartzSchedules implements ScheduleSystem {
     properties.setProperty("org.quartz.jobStore.tablePrefix", tablePrefix);
     properties.setProperty("org.quartz.jobStore.useProperties", "true");
     properties.setProperty("org.quartz.jobStore.isClustered", "true");
-    if (batches) {
-      properties.setProperty(
-          "org.quartz.scheduler.batchTriggerAcquisitionMaxCount", Integer.toString(BATCH));
-      properties.setProperty("org.quartz.jobStore.acquireTriggersWithinLock", "true");
-    }
+    properties.setProperty(
+        "org.quartz.scheduler.batchTriggerAcquisitionMaxCount", Integer.toString(BATCH));
+    properties.setProperty("org.quartz.jobStore.acquireTriggersWithinLock", "true");
     return properties;
   }
 
