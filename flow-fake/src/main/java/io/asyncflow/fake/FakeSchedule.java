@@ -12,10 +12,8 @@ import io.asyncflow.rules.schedule.FirePosition.Fired;
 import io.asyncflow.rules.schedule.FireRules;
 import io.asyncflow.rules.schedule.RunEffect;
 import io.asyncflow.rules.schedule.ScheduleRules;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32;
 
 /**
  * A schedule of a {@link FakeFlowServer}: its definition, where it stands, and what a pause and the
@@ -25,8 +23,6 @@ final class FakeSchedule {
 
   /** How long before its time the server makes a fire. */
   static final long AHEAD_MS = 30_000;
-
-  private static final int SLICES = 64;
 
   private final long id;
   private final long createTime;
@@ -141,11 +137,7 @@ final class FakeSchedule {
    * @param lastRunLives only for rules that depend on it
    */
   FirePlan plan(boolean lastRunLives, long now) {
-    return FirePlan.of(
-        rules,
-        new FirePlan.Position(nextFireTime(), position.fireCount(), lastRunLives),
-        now,
-        AHEAD_MS);
+    return position.plan(rules, lastRunLives, now, AHEAD_MS);
   }
 
   /** Counts a fire that created something by plan, when it moves on. */
@@ -226,18 +218,12 @@ final class FakeSchedule {
         position.failStreak(),
         position.lastError(),
         isWaitedFor ? Math.max(0, now - nextFireTime()) : 0,
-        slice(),
+        ScheduleRules.sliceOf(id),
         FireHistory.NODE,
         FireHistory.EPOCH,
         version,
         position.pauseUntil(),
         createTime,
         modifyTime);
-  }
-
-  private int slice() {
-    CRC32 crc = new CRC32();
-    crc.update(scheduleId().getBytes(StandardCharsets.US_ASCII));
-    return (int) (crc.getValue() % SLICES);
   }
 }

@@ -55,6 +55,16 @@ public record FirePosition(
     return state == ScheduleState.ACTIVE;
   }
 
+  /**
+   * The plan of what has come.
+   *
+   * @param lastRunLives only for rules that depend on it
+   */
+  public FirePlan plan(FireRules rules, boolean lastRunLives, long now, long aheadMs) {
+    return FirePlan.of(
+        rules, new FirePlan.Position(nextFireTime, fireCount, lastRunLives), now, aheadMs);
+  }
+
   private FirePosition at(ScheduleState newState, Long next, Long wake, Long until) {
     return new FirePosition(
         newState, next, wake, until, fireCount, failStreak, lastFireTime, lastRun, lastError);

@@ -5,10 +5,12 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.rules.TaskType;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.CRC32;
 
 /** What follows from a complete definition of a schedule, and from a change of it. Thread-safe. */
 public final class ScheduleRules {
@@ -17,6 +19,9 @@ public final class ScheduleRules {
   private static final Map<String, FireTimes> CRONS = new ConcurrentHashMap<>();
 
   private static final int MAX_CRONS = 10_000;
+
+  /** The number of slices. */
+  public static final int SLICES = 64;
 
   private ScheduleRules() {}
 
@@ -66,6 +71,13 @@ public final class ScheduleRules {
     long perHour =
         times == null ? 3_600_000 / Math.max(1_000, schedule.afterMs()) : times.firesPerHour();
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, perHour * schedule.weight()));
+  }
+
+  /** The slice of a schedule, for ever. */
+  public static int sliceOf(long id) {
+    CRC32 crc = new CRC32();
+    crc.update(Long.toString(id).getBytes(StandardCharsets.US_ASCII));
+    return (int) (crc.getValue() % SLICES);
   }
 
   /** The task type of the target, or of the split of its jobs. */

@@ -73,10 +73,6 @@ public record ScheduleRow(
 
   /** The plan of what has come, if the last run lives or not. */
   public FirePlan plan(boolean lastRunLives, long aheadMs) {
-    return FirePlan.of(
-        rules,
-        new FirePlan.Position(position.nextFireTime(), position.fireCount(), lastRunLives),
-        now,
-        aheadMs);
+    return position.plan(rules, lastRunLives, now, aheadMs);
   }
 }

@@ -17,7 +17,6 @@ import io.asyncflow.rules.field.ScheduleFields;
 import io.asyncflow.rules.schedule.FirePosition;
 import io.asyncflow.rules.schedule.FireRules;
 import io.asyncflow.rules.schedule.ScheduleRules;
-import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,7 +33,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.zip.CRC32;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -47,10 +45,8 @@ import org.springframework.stereotype.Component;
 @Component
 public class ScheduleStore {
 
-  /** The number of slices. */
-  public static final int SLICES = 64;
-
-  private static final List<Integer> ALL_SLICES = IntStream.range(0, SLICES).boxed().toList();
+  private static final List<Integer> ALL_SLICES =
+      IntStream.range(0, ScheduleRules.SLICES).boxed().toList();
 
   private static final String COLUMNS =
       sql(
@@ -78,13 +74,6 @@ public class ScheduleStore {
     this.jdbc = jdbc;
     this.batch = batch;
     this.events = events;
-  }
-
-  /** The slice of a schedule, for ever. */
-  public static int sliceOf(long id) {
-    CRC32 crc = new CRC32();
-    crc.update(Long.toString(id).getBytes(StandardCharsets.US_ASCII));
-    return (int) (crc.getValue() % SLICES);
   }
 
   /** Epoch ms on the database's clock. */
@@ -363,7 +352,7 @@ public class ScheduleStore {
           value,
           row.id(),
           row.definition().name(),
-          sliceOf(row.id()),
+          ScheduleRules.sliceOf(row.id()),
           row.position().nextFireTime(),
           row.position().wakeTime());
       value.addAll(definition(row.definition()).values());

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.schedule.slice;
 
+import io.asyncflow.rules.schedule.ScheduleRules;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -27,7 +28,10 @@ public final class AllSlices implements SliceLeases {
 
   /** Owns them at this epoch. */
   public AllSlices(long epoch) {
-    this.all = IntStream.range(0, SLICES).mapToObj(slice -> new OwnedSlice(slice, epoch)).toList();
+    this.all =
+        IntStream.range(0, ScheduleRules.SLICES)
+            .mapToObj(slice -> new OwnedSlice(slice, epoch))
+            .toList();
   }
 
   @Override

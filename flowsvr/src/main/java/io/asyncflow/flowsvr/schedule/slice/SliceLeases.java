@@ -8,9 +8,6 @@ package io.asyncflow.flowsvr.schedule.slice;
  */
 public interface SliceLeases {
 
-  /** How many slices there are; a schedule's slice is {@code CRC32(id) % 64}, for ever. */
-  int SLICES = 64;
-
   /**
    * The slices that this server certainly owns now, by number, for the time of a batch of fires;
    * none if it owns none or cannot be sure. Until it is closed, none of its slices is handed over
