@@ -1,6 +1,7 @@
 /**
  * When a schedule fires: at the times of a cron expression in a time zone, or every so many
- * milliseconds; and what a save, a pause and the end of a run change of that. Pure functions, as
- * the rest of the rules: the package reads no clock.
+ * milliseconds; what a plan makes of the fire times that have come ({@code FirePlan}), and what a
+ * plan, a save, a pause and the end of a run change of where a schedule stands ({@code
+ * FirePosition}). Pure functions, as the rest of the rules: the package reads no clock.
  */
 package io.asyncflow.rules.schedule;
