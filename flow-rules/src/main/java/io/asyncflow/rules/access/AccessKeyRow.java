@@ -1,5 +1,6 @@
 package io.asyncflow.rules.access;
 
+import io.asyncflow.api.key.KeyState;
 import java.util.Arrays;
 import java.util.List;
 
@@ -140,6 +141,17 @@ public record AccessKeyRow(
     return end.expireTime;
   }
 
+  /** Its state at this time, if a server has written the row. */
+  public KeyState state(long now) {
+    if (isRevoked()) {
+      return KeyState.REVOKED;
+    }
+    if (end.expireTime <= now) {
+      return KeyState.EXPIRED;
+    }
+    return limits.notBefore <= now ? KeyState.ACTIVE : KeyState.PENDING;
+  }
+
   /** Whether it has expired or was revoked at this time. */
   public boolean hasEnded(long now) {
     return isRevoked() || end.expireTime <= now;
@@ -147,7 +159,7 @@ public record AccessKeyRow(
 
   /** Whether it has begun and not ended at this time. */
   public boolean isLive(long now) {
-    return limits.notBefore <= now && !hasEnded(now);
+    return state(now) == KeyState.ACTIVE;
   }
 
   /** For how long it was made. */

@@ -57,16 +57,7 @@ class KeyViews {
   }
 
   KeyState stateOf(Stored key, long now) {
-    if (grantOf(key).isEmpty()) {
-      return KeyState.IGNORED;
-    }
-    if (key.row().isRevoked()) {
-      return KeyState.REVOKED;
-    }
-    if (key.row().hasEnded(now)) {
-      return KeyState.EXPIRED;
-    }
-    return key.row().isLive(now) ? KeyState.ACTIVE : KeyState.PENDING;
+    return grantOf(key).isEmpty() ? KeyState.IGNORED : key.row().state(now);
   }
 
   /** Empty for a key that is ignored: what somebody else has written may be anything. */

@@ -35,13 +35,7 @@ class SessionLogIn implements LogIn {
   public void begin(String key, HttpServletRequest request, HttpServletResponse response) {
     refuseForeign(request);
     sessions.requireSafe(request);
-    Caller caller = callerOf(key, request);
-    if (caller.kind() == Caller.Kind.LOCAL) {
-      throw new FlowException(
-          ErrorCode.TRANSITION_NOT_ALLOWED,
-          "this server asks for no key, so nobody needs a session");
-    }
-    begin(caller, Sessions.NO_LATEST_END, request, response);
+    begin(callerOf(key, request), Sessions.NO_LATEST_END, request, response);
   }
 
   static void refuseForeign(HttpServletRequest request) {

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.access.key;
 
+import io.asyncflow.api.key.KeyState;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
@@ -51,14 +52,9 @@ class KeyCheck {
   }
 
   private static void refuseUnlessLive(AccessKeyRow row, long now) {
-    if (row.isRevoked()) {
-      throw KeyRefusedException.revoked();
-    }
-    if (row.hasEnded(now)) {
-      throw KeyRefusedException.expired();
-    }
-    if (!row.isLive(now)) {
-      throw KeyRefusedException.pending();
+    KeyState state = row.state(now);
+    if (state != KeyState.ACTIVE) {
+      throw KeyRefusedException.of(state);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.access.key;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.key.KeyState;
 import io.asyncflow.flowsvr.web.error.GroundedException;
 
 /** The key is proven, and does not count all the same. Only its owner is told so. */
@@ -12,16 +13,15 @@ class KeyRefusedException extends GroundedException {
     super(ErrorCode.KEY_ENDED, why, "error", ground);
   }
 
-  static KeyRefusedException revoked() {
-    return new KeyRefusedException("your key has been revoked", "revoked");
-  }
-
-  static KeyRefusedException expired() {
-    return new KeyRefusedException("your key has expired", "expired");
-  }
-
-  static KeyRefusedException pending() {
-    return new KeyRefusedException("your key is not live yet", "pending");
+  /**
+   * @param state not {@code ACTIVE}
+   */
+  static KeyRefusedException of(KeyState state) {
+    return switch (state) {
+      case REVOKED -> new KeyRefusedException("your key has been revoked", "revoked");
+      case EXPIRED -> new KeyRefusedException("your key has expired", "expired");
+      default -> new KeyRefusedException("your key is not live yet", "pending");
+    };
   }
 
   static KeyRefusedException withoutCertificate() {

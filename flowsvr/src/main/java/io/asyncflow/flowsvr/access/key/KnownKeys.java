@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.access.key;
 
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
@@ -22,8 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -67,8 +64,7 @@ public class KnownKeys {
   private volatile KeySnapshot snapshot = KeySnapshot.NOTHING;
   private volatile Clock clock;
   private volatile long lastEarlyLook;
-  private final AtomicInteger polls = new AtomicInteger();
-  private final AtomicBoolean isTold = new AtomicBoolean();
+  private int polls;
   private final Set<String> recorded = new HashSet<>();
   private BackgroundLoop loop;
 
@@ -110,18 +106,13 @@ public class KnownKeys {
    * @throws BadSettingException if nobody could ever make a key
    */
   void load() {
-    for (Stored stored : store.all()) {
-      if (stored.isGood(seals) && !seals.isCurrent(stored.row().columns(), stored.seal())) {
-        store.reseal(stored);
-      }
-    }
-    for (Denial denial : store.denials()) {
-      if (denial.isGood(seals) && !seals.isCurrent(denial.sealed(), denial.seal())) {
-        store.reseal(denial);
-      }
-    }
-    refresh();
-    recordChanged();
+    store.all().stream()
+        .filter(key -> isSealedBefore(key.row().columns(), key.seal()))
+        .forEach(store::reseal);
+    store.denials().stream()
+        .filter(denial -> isSealedBefore(denial.sealed(), denial.seal()))
+        .forEach(store::reseal);
+    refresh(true);
     warn();
     if (!hasEnvironmentKey && !snapshot.hasAdmin(now())) {
       throw new BadSettingException(
@@ -130,6 +121,11 @@ public class KnownKeys {
               + " --role ADMIN --direct (with FLOW_MYSQL_URL, FLOW_MYSQL_USER, FLOW_MYSQL_PASSWORD,"
               + " and FLOW_KEY_PEPPER where it is set), or set FLOW_API_KEY.");
     }
+  }
+
+  /** Whether a row counts by the seal of another pepper. */
+  private boolean isSealedBefore(List<Object> columns, byte[] seal) {
+    return seals.isGood(columns, seal) && !seals.isCurrent(columns, seal);
   }
 
   private void warn() {
@@ -218,7 +214,7 @@ public class KnownKeys {
       try {
         if (isPauseOver() && snapshot.find(id) == null) {
           lastEarlyLook = node.nanoTime();
-          refresh();
+          read(false);
         }
       } finally {
         reading.unlock();
@@ -237,35 +233,37 @@ public class KnownKeys {
   /** A key was changed, here or by another server. What this server did counts at once. */
   @EventListener
   void on(AccessKeysChanged news) {
-    isTold.set(true);
     if (news.isFromAfar()) {
       loop.runSoon();
     } else {
-      refresh();
-      recordChanged();
+      refresh(true);
     }
   }
 
-  /** SQL can put the version back that is known here, so now and then it is not believed. */
+  /** Called by one thread. A database that was restored may have the version that is known here. */
   void poll() {
-    if (polls.incrementAndGet() % POLLS_PER_READ == 0) {
-      isTold.set(true);
-    }
-    refresh();
-    recordChanged();
+    polls++;
+    refresh(polls % POLLS_PER_READ == 0);
   }
 
   /**
-   * Reads the version, and if it is another one or something was told, the keys; ends the calls of
-   * those that ended.
+   * Reads the keys, and records the rows that SQL has changed.
+   *
+   * @param always whether to read them if their version has not changed, too
    */
-  void refresh() {
+  void refresh(boolean always) {
+    read(always);
+    recordChanged();
+  }
+
+  /** Reads the version, and if need be the keys; ends the calls of those that ended. */
+  private void read(boolean always) {
     reading.lock();
     try {
       long asked = node.nanoTime();
       Version version = store.version();
       clock = new Clock(version.now(), asked);
-      if (isTold.getAndSet(false) || version.number() != snapshot.version()) {
+      if (always || version.number() != snapshot.version()) {
         // Read after the version: what is changed in between is read again.
         long since = version.now() - REMEMBERED.toMillis();
         snapshot =
@@ -277,9 +275,6 @@ public class KnownKeys {
                 node.nanoTime());
       }
       calls.setEnded(principal -> snapshot.hasEnded(principal, now()));
-    } catch (RuntimeException e) {
-      isTold.set(true); // what was told is not read yet
-      throw e;
     } finally {
       reading.unlock();
     }

@@ -8,6 +8,8 @@
  * the snapshot stays. A key that is unknown, and well formed, is looked for in between, at most
  * once a second, so that a new key works everywhere from the start.
  *
+ * <p>The snapshot also has the callers that are denied although their tokens are good.
+ *
  * <p>A row counts only under a good seal ({@link io.asyncflow.rules.access.KeySeals}). The calls
  * under way of a key that has ended are ended by {@link io.asyncflow.flowsvr.web.load.OpenCalls}.
  */

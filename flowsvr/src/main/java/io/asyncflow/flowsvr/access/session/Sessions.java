@@ -254,10 +254,16 @@ public class Sessions {
    *
    * @param latestEnd epoch ms, when it ends at the latest
    * @throws FlowException if it has too many, or begins too many in a minute, or its key needs a
-   *     certificate
+   *     certificate, or it has none, or others could read the cookie
    */
   public OpenSession begin(
       Caller caller, long latestEnd, HttpServletRequest request, HttpServletResponse response) {
+    if (caller.kind() == Caller.Kind.LOCAL) {
+      throw new FlowException(
+          ErrorCode.TRANSITION_NOT_ALLOWED,
+          "this server asks for no key, so nobody needs a session");
+    }
+    cookie.requireSafe(request);
     OpenSession session = begin(caller, latestEnd);
     cookie.set(request, response, session.id().text(), UNTIL_CLOSED);
     return session;

@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
+import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2Error;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
@@ -83,7 +84,10 @@ public class Tokens implements DisposableBean {
     this.node = node;
     this.grant = new TokenGrant(oidc);
     this.issuer = new TrustedIssuer(oidc, node);
-    this.decoder = issuer.decoder(rules());
+    this.decoder =
+        issuer.decoder(
+            new DelegatingOAuth2TokenValidator<>(
+                this::endsSoon, rules(oidc.audience(), "JWT", "at+jwt")));
     this.verified =
         Caffeine.newBuilder()
             .maximumSize(MOST_REMEMBERED)
@@ -92,13 +96,15 @@ public class Tokens implements DisposableBean {
             .build();
   }
 
-  private List<OAuth2TokenValidator<Jwt>> rules() {
-    return List.of(
+  /** The rules of tokens for an audience. */
+  private OAuth2TokenValidator<Jwt> rules(String audience, String... types) {
+    JwtTypeValidator ofTypes = new JwtTypeValidator(List.of(types));
+    ofTypes.setAllowEmpty(true);
+    return new DelegatingOAuth2TokenValidator<>(
         times(),
-        this::endsSoon,
-        types("JWT", "at+jwt"),
+        ofTypes,
         new JwtIssuerValidator(oidc.issuer()),
-        new JwtAudienceValidator(oidc.audience()));
+        new JwtAudienceValidator(audience));
   }
 
   private OAuth2TokenValidator<Jwt> times() {
@@ -108,12 +114,6 @@ public class Tokens implements DisposableBean {
     return times;
   }
 
-  private static OAuth2TokenValidator<Jwt> types(String... names) {
-    JwtTypeValidator types = new JwtTypeValidator(List.of(names));
-    types.setAllowEmpty(true);
-    return types;
-  }
-
   /** The issuer of the tokens. */
   public TrustedIssuer issuer() {
     return issuer;
@@ -121,13 +121,7 @@ public class Tokens implements DisposableBean {
 
   /** Reads the tokens that say who has logged in with a client of the issuer. */
   public IdTokens ofPeople(String clientId) {
-    List<OAuth2TokenValidator<Jwt>> rules =
-        List.of(
-            times(),
-            types("JWT"),
-            new JwtIssuerValidator(oidc.issuer()),
-            new JwtAudienceValidator(clientId));
-    return new IdTokens(clientId, issuer.decoder(rules), grant, keys);
+    return new IdTokens(clientId, issuer.decoder(rules(clientId, "JWT")), grant, keys);
   }
 
   private OAuth2TokenValidatorResult endsSoon(Jwt token) {

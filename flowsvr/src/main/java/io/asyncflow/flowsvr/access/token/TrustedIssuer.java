@@ -18,14 +18,12 @@ import java.io.IOException;
 import java.net.URI;
 import java.text.ParseException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
 import org.springframework.security.oauth2.jwt.Jwt;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
@@ -101,7 +99,7 @@ public final class TrustedIssuer implements AutoCloseable {
   }
 
   /** Reads tokens that follow these rules, and no others. */
-  NimbusJwtDecoder decoder(List<OAuth2TokenValidator<Jwt>> rules) {
+  NimbusJwtDecoder decoder(OAuth2TokenValidator<Jwt> rules) {
     NimbusJwtDecoder decoder =
         NimbusJwtDecoder.withJwkSource(keys)
             .jwtProcessorCustomizer(
@@ -117,7 +115,7 @@ public final class TrustedIssuer implements AutoCloseable {
                   processor.setJWSVerifierFactory(new Ed25519.Verifiers());
                 })
             .build();
-    decoder.setJwtValidator(new DelegatingOAuth2TokenValidator<>(rules));
+    decoder.setJwtValidator(rules);
     return decoder;
   }
 

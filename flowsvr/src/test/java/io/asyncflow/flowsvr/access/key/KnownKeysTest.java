@@ -131,7 +131,8 @@ class KnownKeysTest {
     AccessKey key = added("WORKER", BEGIN + 60_000);
     started();
     when(store.version()).thenThrow(new DataAccessResourceFailureException("away"));
-    assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(keys::refresh);
+    assertThatExceptionOfType(DataAccessResourceFailureException.class)
+        .isThrownBy(() -> keys.refresh(false));
     assertThat(find(AccessKey.random())).isNull();
     node.pass(Duration.ofMillis(59_999));
     assertThat(find(key)).isNotNull();
@@ -143,10 +144,10 @@ class KnownKeysTest {
   void keysAreReadOnlyWhenTheirVersionHasChanged() {
     started();
     verify(store, times(1)).notEndedBefore(anyLong());
-    keys.refresh();
+    keys.refresh(false);
     verify(store, times(1)).notEndedBefore(anyLong());
     AccessKey key = added("WORKER", BEGIN + 1);
-    keys.refresh();
+    keys.refresh(false);
     verify(store, times(2)).notEndedBefore(anyLong());
     assertThat(find(key)).isNotNull();
   }
@@ -317,7 +318,7 @@ class KnownKeysTest {
     assertThat(find(good)).isNotNull();
     assertThat(find(key)).isNull();
     AccessKey later = added("WORKER", BEGIN + 1);
-    keys.refresh();
+    keys.refresh(false);
     assertThat(find(later)).isNotNull();
   }
 
