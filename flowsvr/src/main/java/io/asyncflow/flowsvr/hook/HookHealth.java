@@ -77,11 +77,10 @@ class HookHealth {
     if (hook == null) {
       return false;
     }
-    hooks.failed(id, verdict.error());
-    if (verdict.kind() != Verdict.Kind.GONE && !hasOnlyFailed(hook)) {
-      return false;
-    }
-    boolean isDisabled = hooks.disable(id);
+    boolean isDisabled =
+        hook.state() == StoredHookState.ACTIVE
+            && (verdict.kind() == Verdict.Kind.GONE || hasOnlyFailed(hook));
+    hooks.failed(id, verdict.error(), isDisabled ? StoredHookState.DISABLED : hook.state());
     if (isDisabled) {
       log.warn(
           "{} is disabled, because its endpoint gives up or fails for days: {}; save it as ACTIVE"

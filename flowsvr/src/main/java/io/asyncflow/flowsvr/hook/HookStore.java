@@ -204,26 +204,19 @@ class HookStore {
     }
   }
 
-  /** A delivery failed. */
-  void failed(long id, String error) {
+  /** A delivery of a locked hook failed, which has this state from now on. */
+  void failed(long id, String error, StoredHookState state) {
     write(
         """
         UPDATE t_hook
         SET fail_since = COALESCE(fail_since, now_ms),
-          last_error = ?
+          last_error = ?,
+          state = ?
         WHERE id = ?
         """,
         error,
+        state.code(),
         id);
-  }
-
-  /** Disables an active hook; returns whether it was one. */
-  boolean disable(long id) {
-    return write(
-        "UPDATE t_hook SET state = ? WHERE id = ? AND state = ?",
-        StoredHookState.DISABLED.code(),
-        id,
-        StoredHookState.ACTIVE.code());
   }
 
   /** Whether a task of this stage in this table is unfinished; one step into its index. */

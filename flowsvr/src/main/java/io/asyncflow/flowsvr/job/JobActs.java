@@ -26,7 +26,6 @@ import org.springframework.stereotype.Service;
 public class JobActs {
 
   private final JobStore jobs;
-  private final JobQueries queries;
   private final TaskCreator creator;
   private final Acts acts;
   private final RetryingTransactions transactions;
@@ -35,14 +34,12 @@ public class JobActs {
 
   JobActs(
       JobStore jobs,
-      JobQueries queries,
       TaskCreator creator,
       Acts acts,
       RetryingTransactions transactions,
       JobEvents jobEvents,
       Events events) {
     this.jobs = jobs;
-    this.queries = queries;
     this.creator = creator;
     this.acts = acts;
     this.transactions = transactions;
@@ -60,7 +57,7 @@ public class JobActs {
   void cancel(long jobId, Reason why) {
     boolean isStopped =
         transactions.execute(() -> recordIf(cancelIfLiving(jobId), "CANCEL", jobId, why));
-    JobRow job = isStopped ? null : queries.get(jobId);
+    JobRow job = isStopped ? null : jobs.get(jobId);
     if (job != null && job.state() != JobState.CANCELLED) {
       throw notAllowed(job, "the job has ended");
     }
@@ -80,7 +77,7 @@ public class JobActs {
    *     cancelled
    */
   void retry(long jobId, Reason why) {
-    JobRow job = queries.get(jobId);
+    JobRow job = jobs.get(jobId);
     if (job.state() != JobState.FAILED && job.state() != JobState.CANCELLED) {
       throw notAllowed(job, "only a failed or cancelled job can be retried");
     }
@@ -137,7 +134,7 @@ public class JobActs {
   }
 
   private JobRow requireLiving(long jobId, String otherwise) {
-    JobRow job = queries.get(jobId);
+    JobRow job = jobs.get(jobId);
     if (job.state().isFinal() || job.state() == JobState.STOPPING) {
       throw notAllowed(job, otherwise);
     }

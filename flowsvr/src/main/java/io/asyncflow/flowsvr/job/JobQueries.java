@@ -67,7 +67,7 @@ class JobQueries {
    * @throws NoSuchJobException if there is none
    */
   JobRow get(long jobId) {
-    return jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
+    return jobs.get(jobId);
   }
 
   /**

@@ -11,7 +11,6 @@ import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
-import io.asyncflow.flowsvr.job.core.NoSuchJobException;
 import io.asyncflow.flowsvr.search.SearchStore.Progress;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskTable;
@@ -65,7 +64,7 @@ class JobMaps {
 
   /** The job, if the caller sees it. */
   JobRow head(long jobId, Caller caller) {
-    return jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId)).seenBy(caller);
+    return jobs.get(jobId).seenBy(caller);
   }
 
   /** The children that are tasks, from this index on. */

@@ -183,6 +183,15 @@ public class JobStore {
         .optional();
   }
 
+  /**
+   * The job with this id.
+   *
+   * @throws NoSuchJobException if there is none
+   */
+  public JobRow get(long id) {
+    return find(id).orElseThrow(() -> new NoSuchJobException(id));
+  }
+
   public Optional<JobRow> find(long id) {
     return find(List.of(id)).stream().findFirst();
   }

@@ -85,7 +85,7 @@ public class JobStaging {
     requireHold(split, page);
     caller.requireStage(split.stage());
     long jobId = split.place().jobId();
-    JobRow job = jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
+    JobRow job = jobs.get(jobId);
     page.children().forEach(child -> HoldFence.requireOwn(id, child.taskContext()));
     sealedTexts.check(job.childType(), page.children(), "children");
     int alreadyStaged = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
