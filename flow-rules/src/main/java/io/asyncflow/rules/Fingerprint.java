@@ -61,17 +61,11 @@ public record Fingerprint(long value) {
 
   /** The first line, with one sign for each quoted text, path and number. */
   static String pattern(String message) {
-    String line = cut(message.strip().lines().findFirst().orElse(""), CHARACTERS_READ);
+    String line = CodePoints.cut(message.strip().lines().findFirst().orElse(""), CHARACTERS_READ);
     String unquoted = QUOTED.matcher(line).replaceAll("\"");
     String withoutPaths = PATH.matcher(unquoted).replaceAll("/");
     String withoutNumbers = NUMBER.matcher(withoutPaths).replaceAll("#");
-    return cut(SPACE.matcher(withoutNumbers).replaceAll(" ").strip(), CHARACTERS);
-  }
-
-  private static String cut(String text, int characters) {
-    return text.codePointCount(0, text.length()) <= characters
-        ? text
-        : text.substring(0, text.offsetByCodePoints(0, characters));
+    return CodePoints.cut(SPACE.matcher(withoutNumbers).replaceAll(" ").strip(), CHARACTERS);
   }
 
   private static byte[] utf8(String text) {

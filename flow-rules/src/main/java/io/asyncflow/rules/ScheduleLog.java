@@ -62,7 +62,7 @@ public final class ScheduleLog {
     private ObjectNode toJson() {
       ObjectNode node = JSON.createObjectNode();
       node.put("traceId", traceId);
-      node.put("errMsg", cut(errMsg == null ? "" : errMsg, MAX_MESSAGE));
+      node.put("errMsg", CodePoints.cut(errMsg == null ? "" : errMsg, MAX_MESSAGE));
       node.put("cost", Math.max(0, costMs) + "ms");
       if (localRetries != null) {
         node.put("localRetries", localRetries);
@@ -150,7 +150,8 @@ public final class ScheduleLog {
     String text = root.toString();
     for (int i = 0; i < history.size() && isTooLong(text); i++) {
       if (history.get(i).get("errMsg") instanceof TextNode message) {
-        ((ObjectNode) history.get(i)).put("errMsg", cut(message.textValue(), SHORT_MESSAGE));
+        ((ObjectNode) history.get(i))
+            .put("errMsg", CodePoints.cut(message.textValue(), SHORT_MESSAGE));
         text = root.toString();
       }
     }
@@ -206,11 +207,5 @@ public final class ScheduleLog {
           });
     }
     return history;
-  }
-
-  private static String cut(String message, int most) {
-    return message.codePointCount(0, message.length()) <= most
-        ? message
-        : message.substring(0, message.offsetByCodePoints(0, most));
   }
 }

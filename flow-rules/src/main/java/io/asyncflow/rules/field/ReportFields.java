@@ -2,6 +2,7 @@ package io.asyncflow.rules.field;
 
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.rules.CodePoints;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.access.Secrets;
@@ -110,8 +111,6 @@ public final class ReportFields {
 
   /** Cuts a message, which may be a whole stack trace, to its maximum length. */
   static String cut(String message) {
-    return message.codePointCount(0, message.length()) <= MAX_MESSAGE
-        ? message
-        : message.substring(0, message.offsetByCodePoints(0, MAX_MESSAGE));
+    return CodePoints.cut(message, MAX_MESSAGE);
   }
 }

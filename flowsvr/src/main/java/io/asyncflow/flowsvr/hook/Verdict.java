@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.flowsvr.hook.egress.HookAnswer;
+import io.asyncflow.rules.CodePoints;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -43,9 +44,7 @@ record Verdict(Kind kind, String error, Long retryAfterMs) {
   }
 
   private static String shown(String text) {
-    String line = text.replaceAll("\\p{Cntrl}+", " ").strip();
-    int points = Math.min(SHOWN_TEXT, line.codePointCount(0, line.length()));
-    return line.substring(0, line.offsetByCodePoints(0, points));
+    return CodePoints.cut(text.replaceAll("\\p{Cntrl}+", " ").strip(), SHOWN_TEXT);
   }
 
   private static long capped(Duration pause) {

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.pulse.failure;
 
+import io.asyncflow.rules.CodePoints;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
@@ -34,9 +35,6 @@ public record FailureNote(
   }
 
   static String cut(String message) {
-    if (message == null || message.codePointCount(0, message.length()) <= MESSAGE) {
-      return message == null ? "" : message;
-    }
-    return message.substring(0, message.offsetByCodePoints(0, MESSAGE));
+    return message == null ? "" : CodePoints.cut(message, MESSAGE);
   }
 }
