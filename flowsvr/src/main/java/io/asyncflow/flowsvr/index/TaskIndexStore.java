@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.index;
 
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.DueTime;
 import io.asyncflow.rules.TaskTable;
@@ -76,7 +77,7 @@ public class TaskIndexStore {
    */
   public Map<Source, Head> next(Collection<Source> after) {
     Map<Source, Head> following = new LinkedHashMap<>();
-    for (List<Source> group : groups(List.copyOf(after))) {
+    for (List<Source> group : StatementGroups.of(List.copyOf(after), PARTS)) {
       List<Object> values = new ArrayList<>();
       group.forEach(
           at -> values.addAll(List.of(at.status().code(), at.stage(), at.stage(), at.lane())));
@@ -111,7 +112,7 @@ public class TaskIndexStore {
    */
   public List<Integer> count(List<Range> ranges, int limit) {
     List<Integer> counts = new ArrayList<>();
-    for (List<Range> group : groups(ranges)) {
+    for (List<Range> group : StatementGroups.of(ranges, PARTS)) {
       if (isOver()) {
         break;
       }
@@ -165,13 +166,5 @@ public class TaskIndexStore {
       List<Object> values,
       RowCallbackHandler rows) {
     jdbc.sql(statement.ofAll(group.stream().map(table).toList())).params(values).query(rows);
-  }
-
-  private static <T> List<List<T>> groups(List<T> items) {
-    List<List<T>> groups = new ArrayList<>();
-    for (int start = 0; start < items.size(); start += PARTS) {
-      groups.add(items.subList(start, Math.min(start + PARTS, items.size())));
-    }
-    return groups;
   }
 }

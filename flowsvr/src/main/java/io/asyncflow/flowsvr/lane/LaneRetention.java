@@ -4,6 +4,7 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.List;
@@ -52,8 +53,7 @@ public class LaneRetention {
     }
     LaneStore.Page page = store.pageBehind(lastLane, UNUSED, PAGE);
     int deleted = 0;
-    for (int i = 0; i < page.unused().size(); i += SLICE) {
-      List<String> slice = page.unused().subList(i, Math.min(i + SLICE, page.unused().size()));
+    for (List<String> slice : StatementGroups.of(page.unused(), SLICE)) {
       deleted += transactions.execute(() -> store.deleteUnused(slice, UNUSED));
     }
     lastLane = page.last();

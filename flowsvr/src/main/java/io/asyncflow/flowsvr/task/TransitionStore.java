@@ -8,6 +8,7 @@ import static java.util.stream.Collectors.toList;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.AfterCommit;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskRow;
@@ -189,9 +190,8 @@ public class TransitionStore {
   }
 
   private void writeLocked(TaskTable table, List<TaskTransition> transitions, String guard) {
-    for (int start = 0; start < transitions.size(); start += MAX_TRANSITIONS_PER_STATEMENT) {
-      int end = Math.min(start + MAX_TRANSITIONS_PER_STATEMENT, transitions.size());
-      List<TaskTransition> group = transitions.subList(start, end);
+    for (List<TaskTransition> group :
+        StatementGroups.of(transitions, MAX_TRANSITIONS_PER_STATEMENT)) {
       int changed = write(table, group, guard);
       if (changed != group.size()) {
         throw new IncorrectUpdateSemanticsDataAccessException(

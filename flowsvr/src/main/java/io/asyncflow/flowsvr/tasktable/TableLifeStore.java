@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.tasktable;
 import static java.util.Collections.nCopies;
 
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
@@ -246,10 +247,7 @@ public class TableLifeStore {
                         rs.getLong(5)))
             .list();
     Map<String, Size> sizes = new HashMap<>();
-    for (int from = 0; from < lives.size(); from += SIZES_PER_STATEMENT) {
-      int to = Math.min(from + SIZES_PER_STATEMENT, lives.size());
-      readSizes(lives.subList(from, to), sizes);
-    }
+    StatementGroups.of(lives, SIZES_PER_STATEMENT).forEach(group -> readSizes(group, sizes));
     return lives.stream()
         .map(
             life ->

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.worker;
 
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -77,7 +78,7 @@ class WorkerStageStore {
 
   private Map<String, Written> read(List<String> workers) {
     Map<String, Written> read = new HashMap<>();
-    for (int from = 0; from < workers.size(); from += PAGE) {
+    for (List<String> group : StatementGroups.of(workers, PAGE)) {
       jdbc.sql(
               """
               SELECT w.worker_id, w.start_id, s.task_type, s.task_stage
@@ -85,7 +86,7 @@ class WorkerStageStore {
               LEFT JOIN t_worker_stage s ON s.worker_id = w.worker_id
               WHERE w.worker_id IN (:workers)
               """)
-          .param("workers", workers.subList(from, Math.min(from + PAGE, workers.size())))
+          .param("workers", group)
           .query(
               rs -> {
                 String startId = rs.getString("start_id");

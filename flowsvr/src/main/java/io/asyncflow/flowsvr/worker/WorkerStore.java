@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -97,7 +98,7 @@ class WorkerStore {
   /** Updates the last sign of life of workers; workers without a row stay unknown. */
   void markAlive(Set<String> workerIds) {
     List<String> sorted = workerIds.stream().sorted().toList(); // as every server does
-    for (int from = 0; from < sorted.size(); from += PAGE) {
+    for (List<String> group : StatementGroups.of(sorted, PAGE)) {
       jdbc.sql(
               sql(
                   """
@@ -106,7 +107,7 @@ class WorkerStore {
               WHERE worker_id IN (:workers)
               ORDER BY worker_id
               """))
-          .param("workers", sorted.subList(from, Math.min(from + PAGE, sorted.size())))
+          .param("workers", group)
           .update();
     }
   }
@@ -226,10 +227,10 @@ class WorkerStore {
             .list();
     List<String> sorted = oldest.stream().sorted().toList(); // as every server does
     int deleted = 0;
-    for (int from = 0; from < sorted.size(); from += PAGE) {
+    for (List<String> group : StatementGroups.of(sorted, PAGE)) {
       deleted +=
           jdbc.sql("DELETE FROM t_worker WHERE worker_id IN (:workers) ORDER BY worker_id")
-              .param("workers", sorted.subList(from, Math.min(from + PAGE, sorted.size())))
+              .param("workers", group)
               .update();
     }
     return deleted;

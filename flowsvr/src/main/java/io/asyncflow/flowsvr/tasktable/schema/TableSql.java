@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.tasktable.schema;
 
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.rules.TaskTable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,11 +37,7 @@ public final class TableSql {
    * Splits tables, or items that have one, into groups, in order; one statement can read a group.
    */
   public static <T> List<List<T>> groups(List<T> items) {
-    List<List<T>> groups = new ArrayList<>();
-    for (int start = 0; start < items.size(); start += MAX_TABLES_PER_STATEMENT) {
-      groups.add(items.subList(start, Math.min(start + MAX_TABLES_PER_STATEMENT, items.size())));
-    }
-    return groups;
+    return StatementGroups.of(items, MAX_TABLES_PER_STATEMENT);
   }
 
   /**
