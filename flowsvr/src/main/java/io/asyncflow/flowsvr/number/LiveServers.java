@@ -46,19 +46,6 @@ public class LiveServers {
    * @param time at most 60 s, the length of the lease
    */
   public List<LiveServer> thatBeatWithin(Duration time) {
-    Duration lease = ServerNumber.LEASE;
-    return numbers.held(lease.minus(time)).stream()
-        .map(
-            held ->
-                new LiveServer(
-                    held.owner(),
-                    held.host(),
-                    held.serverNumber(),
-                    held.startTime(),
-                    held.leaseEnd() - lease.toMillis(),
-                    held.version(),
-                    held.weight(),
-                    held.busy()))
-        .toList();
+    return numbers.live(time);
   }
 }

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.Retention;
+import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import java.time.Duration;
@@ -75,31 +76,39 @@ class ServerNumberStore {
     return free.map(
         found -> {
           long limit = found.firstMs() + lease.toMillis();
-          jdbc.sql(
-                  """
-                  UPDATE t_server_number
-                  SET owner = :owner,
-                      host = :host,
-                      start_time = :now,
-                      lease_end = :leaseEnd,
-                      id_time_limit = :limit,
-                      version = :version,
-                      schedule_weight = :weight,
-                      busy = :busy
-                  WHERE server_number = :number
-                  """)
-              .param("owner", owner.id())
-              .param("host", owner.host())
-              .param("now", found.nowMs())
-              .param("leaseEnd", found.nowMs() + lease.toMillis())
-              .param("limit", limit)
-              .param("version", VERSION)
-              .param("weight", load.weight())
-              .param("busy", load.busy())
-              .param("number", found.serverNumber())
-              .update();
-          return new Grant(found.serverNumber(), found.firstMs(), limit, found.nowMs());
+          return write(
+              """
+              UPDATE t_server_number
+              SET owner = :owner,
+                  host = :host,
+                  start_time = :now,
+                  lease_end = :leaseEnd,
+                  id_time_limit = :limit,
+                  version = :version,
+                  schedule_weight = :weight,
+                  busy = :busy
+              WHERE server_number = :number
+              """,
+              new Grant(found.serverNumber(), found.firstMs(), limit, found.nowMs()),
+              owner,
+              load,
+              lease);
         });
+  }
+
+  private Grant write(String sql, Grant grant, Node owner, ServerLoad load, Duration lease) {
+    jdbc.sql(sql)
+        .param("owner", owner.id())
+        .param("host", owner.host())
+        .param("now", grant.nowMs())
+        .param("leaseEnd", grant.nowMs() + lease.toMillis())
+        .param("limit", grant.limitMs())
+        .param("version", VERSION)
+        .param("weight", load.weight())
+        .param("busy", load.busy())
+        .param("number", grant.serverNumber())
+        .update();
+    return grant;
   }
 
   private Grant add(Node owner, ServerLoad load, Duration lease) {
@@ -115,24 +124,18 @@ class ServerNumberStore {
       throw new IllegalStateException(
           "all " + TaskNumbers.MAX_SERVERS + " server numbers are leased by other servers");
     }
-    jdbc.sql(
-            """
-            INSERT INTO t_server_number
-              (server_number, owner, host, start_time, lease_end, id_time_limit,
-               version, schedule_weight, busy)
-            VALUES (:number, :owner, :host, :now, :limit, :limit,
-                    :version, :weight, :busy)
-            """)
-        .param("number", next.serverNumber())
-        .param("owner", owner.id())
-        .param("host", owner.host())
-        .param("now", next.nowMs())
-        .param("limit", next.limitMs())
-        .param("version", VERSION)
-        .param("weight", load.weight())
-        .param("busy", load.busy())
-        .update();
-    return next;
+    return write(
+        """
+        INSERT INTO t_server_number
+          (server_number, owner, host, start_time, lease_end, id_time_limit,
+           version, schedule_weight, busy)
+        VALUES (:number, :owner, :host, :now, :leaseEnd, :limit,
+                :version, :weight, :busy)
+        """,
+        next,
+        owner,
+        load,
+        lease);
   }
 
   /**
@@ -247,48 +250,30 @@ class ServerNumberStore {
         .update();
   }
 
-  /**
-   * A process with a live lease.
-   *
-   * @param owner its node id
-   * @param startTime epoch ms
-   * @param leaseEnd epoch ms
-   * @param version of the server program; empty if unknown
-   * @param busy per cent of the last minute that it spent making fires
-   */
-  record Held(
-      int serverNumber,
-      String owner,
-      String host,
-      long startTime,
-      long leaseEnd,
-      String version,
-      int weight,
-      int busy) {}
-
-  /** The leases that last longer than {@code left}, by number. */
-  List<Held> held(Duration left) {
+  /** The servers that renewed their lease within this time, by number. */
+  List<LiveServer> live(Duration time) {
     return jdbc.sql(
             sql(
                 """
-                SELECT server_number, owner, host, start_time, lease_end,
+                SELECT owner, host, server_number, start_time, lease_end - :lease AS beat_time,
                   version, schedule_weight, busy
                 FROM t_server_number
-                WHERE lease_end > now_ms + :left
+                WHERE lease_end > now_ms + :lease - :time
                 ORDER BY server_number
                 """))
-        .param("left", left.toMillis())
+        .param("lease", ServerNumber.LEASE.toMillis())
+        .param("time", time.toMillis())
         .query(
             (rs, row) ->
-                new Held(
-                    rs.getInt(1),
-                    rs.getString(2),
-                    rs.getString(3),
-                    rs.getLong(4),
-                    rs.getLong(5),
-                    rs.getString(6),
-                    rs.getInt(7),
-                    rs.getInt(8)))
+                new LiveServer(
+                    rs.getString("owner"),
+                    rs.getString("host"),
+                    rs.getInt("server_number"),
+                    rs.getLong("start_time"),
+                    rs.getLong("beat_time"),
+                    rs.getString("version"),
+                    rs.getInt("schedule_weight"),
+                    rs.getInt("busy")))
         .list();
   }
 }
