@@ -34,7 +34,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
@@ -53,7 +52,7 @@ public class ExpiredLeaseSweep {
   private static final int PAGE = 200;
   private static final Duration MAX_REST = Duration.ofSeconds(10);
 
-  /** The most tables whose leases one sweep counts; the next sweep counts those of the others. */
+  /** The most tables whose leases one sweep counts. */
   private static final int MAX_TABLES = 2_000;
 
   /**
@@ -70,7 +69,6 @@ public class ExpiredLeaseSweep {
   private final Events events;
   private final TaskPulse pulse;
   private final Node node;
-  private final int maxTables;
 
   /**
    * By table, the {@link System#nanoTime()} before which none of its leases can run out, by the
@@ -81,22 +79,6 @@ public class ExpiredLeaseSweep {
 
   private long nextSweep;
 
-  @Autowired
-  ExpiredLeaseSweep(
-      TaskTypes types,
-      TaskFamilies families,
-      LeaseStore leases,
-      TransitionStore transitions,
-      RetryingTransactions transactions,
-      Events events,
-      TaskPulse pulse,
-      Node node) {
-    this(types, families, leases, transitions, transactions, events, pulse, node, MAX_TABLES);
-  }
-
-  /**
-   * @param maxTables the most tables whose leases one sweep counts
-   */
   public ExpiredLeaseSweep(
       TaskTypes types,
       TaskFamilies families,
@@ -105,8 +87,7 @@ public class ExpiredLeaseSweep {
       RetryingTransactions transactions,
       Events events,
       TaskPulse pulse,
-      Node node,
-      int maxTables) {
+      Node node) {
     this.types = types;
     this.families = families;
     this.leases = leases;
@@ -115,7 +96,6 @@ public class ExpiredLeaseSweep {
     this.events = events;
     this.pulse = pulse;
     this.node = node;
-    this.maxTables = maxTables;
     this.nextSweep = node.nanoTime();
   }
 
@@ -141,16 +121,18 @@ public class ExpiredLeaseSweep {
 
   @Bean
   Duty expiredLeaseSweepDuty(DutyIntervals every) {
-    return Duty.ofEach("expired-lease-sweep", every.sweep(), this::runIfDue);
+    return Duty.ofEach("expired-lease-sweep", every.sweep(), () -> runIfDue(MAX_TABLES));
   }
 
   /**
    * Sweeps the tables that had leases when they were last counted, and those in which a lease
    * granted since may have run out. Not thread-safe.
    *
+   * @param maxTables the most tables whose leases it counts; the next sweep counts those of the
+   *     others
    * @throws RuntimeException the first failure, after all the other tables have been swept
    */
-  public Result runIfDue() {
+  public Result runIfDue(int maxTables) {
     long now = node.nanoTime();
     if (now - nextSweep < 0) {
       return NOTHING;

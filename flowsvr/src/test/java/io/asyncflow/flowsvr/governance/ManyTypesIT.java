@@ -143,20 +143,20 @@ class ManyTypesIT {
 
   @Test
   void tableWithoutALeaseIsLeftAloneUntilOneThatWasTakenSinceCanHaveRunOut() {
-    ExpiredLeaseSweep own = sweepOf(2_000);
+    ExpiredLeaseSweep own = aSweep();
     Task ofBusy = aHeldTask();
     TaskId waiting = given.aWaitingTask().ofType(given.aType().create()).create();
-    assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(0, 0, 0));
+    assertThat(own.runIfDue(2_000)).isEqualTo(new ExpiredLeaseSweep.Result(0, 0, 0));
 
     Task ofIdle = given.aHold(waiting.type()).theTask();
     given.letPass(1, HOURS, ofBusy);
     given.letPass(1, HOURS, ofIdle);
     nanos.addAndGet(SECONDS.toNanos(1));
-    assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+    assertThat(own.runIfDue(2_000)).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
     assertThat(given.row(ofBusy).status()).isEqualTo(TaskStatus.WAITING);
 
     nanos.addAndGet(SECONDS.toNanos(10));
-    assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+    assertThat(own.runIfDue(2_000)).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
     assertThat(given.row(ofIdle).status()).isEqualTo(TaskStatus.WAITING);
   }
 
@@ -164,7 +164,7 @@ class ManyTypesIT {
   void everyTableHasItsTurnWhereThereAreMoreThanASweepCounts() {
     List<Task> held = List.of(aHeldTask(), aHeldTask());
     String broken = Given.idOf(aHeldTask()).table().sqlName();
-    ExpiredLeaseSweep own = sweepOf(1);
+    ExpiredLeaseSweep own = aSweep();
     jdbc.sql("RENAME TABLE %1$s TO away_%1$s".formatted(broken)).update();
     try {
       sweepAsOftenAsThereAreTables(own, broken);
@@ -182,13 +182,13 @@ class ManyTypesIT {
     for (TaskFamily family : families.all(RECENT)) {
       for (int i = 0; i < family.live().size(); i++) {
         nanos.addAndGet(SECONDS.toNanos(11));
-        failures.collect(own::runIfDue);
+        failures.collect(() -> own.runIfDue(1));
       }
     }
     assertThatThrownBy(failures::throwFirst).hasMessageContaining(broken);
   }
 
-  private ExpiredLeaseSweep sweepOf(int tablesAtOnce) {
+  private ExpiredLeaseSweep aSweep() {
     Node node =
         new Node() {
           @Override
@@ -197,7 +197,7 @@ class ManyTypesIT {
           }
         };
     return new ExpiredLeaseSweep(
-        types, families, leases, transitions, transactions, events, pulse, node, tablesAtOnce);
+        types, families, leases, transitions, transactions, events, pulse, node);
   }
 
   private Task aHeldTask() {
