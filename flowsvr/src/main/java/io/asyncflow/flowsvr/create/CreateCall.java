@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.create;
 
 import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.task.NewTaskStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
@@ -60,20 +59,6 @@ public record CreateCall(
    */
   public CreateCall seenBy(Names seen) {
     return new CreateCall(tasks, places, ofUsers, seen, join);
-  }
-
-  /** Whether one statement, which is a transaction of its own, can create the tasks. */
-  boolean isOneStatement() {
-    return join == null
-        && NewTaskStore.fitOneStatement(tasks)
-        && tasks.stream().map(TaskDraft::type).distinct().count() == 1
-        && tasks.stream().allMatch(task -> task.idempotencyKey() == null);
-  }
-
-  void joinWith(List<TaskId> ids) {
-    if (join != null) {
-      join.with(ids);
-    }
   }
 
   /** The role of a task in its job; {@code null} outside jobs. */

@@ -27,10 +27,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -76,8 +75,8 @@ class KeyedCreates {
     this.keptMs = retention.toMillis();
   }
 
-  /** What stands under a key, while the tasks of a call are created one after another. */
-  private static final class Standing {
+  /** A key and its task, while the tasks of a call are created one after another. */
+  private static final class KeyEntry {
 
     private KeyUse use;
     private boolean isNew;
@@ -86,7 +85,7 @@ class KeyedCreates {
     private TaskRow row;
     private NewRow newBody;
 
-    Standing(KeyUse use, boolean isNew) {
+    KeyEntry(KeyUse use, boolean isNew) {
       this.use = use;
       this.isNew = isNew;
     }
@@ -98,61 +97,78 @@ class KeyedCreates {
 
   /**
    * Does with the tasks under the keys what the creates ask for, in their order. Requires a
-   * transaction, whose caller then inserts the tasks that are {@link CreateOutcome#CREATED}, with
-   * the last body of those that are new and were replaced.
+   * transaction if there is a key. The caller then inserts the tasks that are {@link
+   * CreateOutcome#CREATED}, with the last body of those that are new and were replaced.
    *
-   * @param wanted the rows that tasks with keys would have, in one table
+   * @param rows the rows that the tasks would have, in one table
    * @param users those whose tasks the caller sees
    * @param results gets those of the creates, by the ids of their rows
-   * @return the rows to be inserted
+   * @return the rows to be inserted, in the order of their ids
    * @throws IdempotencyConflictException if a create is refused
    */
-  Collection<NewRow> create(List<NewRow> wanted, Names users, Map<TaskId, CreatedTask> results) {
+  List<NewRow> take(List<NewRow> rows, Names users, Map<TaskId, CreatedTask> results) {
+    List<NewRow> keyed = rows.stream().filter(row -> row.task().idempotencyKey() != null).toList();
+    SortedMap<Long, NewRow> inserts = new TreeMap<>();
+    for (NewRow row : rows) {
+      if (row.task().idempotencyKey() == null) {
+        inserts.put(row.id().number(), row);
+        results.put(row.id(), new CreatedTask(row.id(), CreateOutcome.CREATED));
+      }
+    }
+    if (!keyed.isEmpty()) {
+      takeKeyed(keyed, users, results, inserts);
+    }
+    return List.copyOf(inserts.values());
+  }
+
+  private void takeKeyed(
+      List<NewRow> wanted,
+      Names users,
+      Map<TaskId, CreatedTask> results,
+      Map<Long, NewRow> inserts) {
     TaskTable table = wanted.get(0).id().table();
-    SortedMap<String, Standing> standings = take(table, wanted);
-    lockRows(wanted, standings, users);
-    refuseOfOthers(wanted, standings, users);
-    Map<TaskId, NewRow> inserts = new HashMap<>();
+    SortedMap<String, KeyEntry> entries = take(table, wanted);
+    lockRows(wanted, entries, users);
+    refuseOfOthers(wanted, entries, users);
     for (NewRow one : wanted) {
-      Standing standing = standings.get(one.task().idempotencyKey());
-      CreateOutcome outcome = outcome(one.task(), standing, standing.isFirstUse(one));
+      KeyEntry entry = entries.get(one.task().idempotencyKey());
+      CreateOutcome outcome = outcome(one.task(), entry, entry.isFirstUse(one));
       if (outcome == CreateOutcome.CREATED) {
-        standing.isChanged = !standing.use.id().equals(one.id());
-        standing.use = useOf(one.task(), one.id());
-        standing.isNew = true;
-        standing.status = TaskStatus.WAITING;
-        inserts.put(one.id(), one);
+        entry.isChanged = !entry.use.id().equals(one.id());
+        entry.use = useOf(one.task(), one.id());
+        entry.isNew = true;
+        entry.status = TaskStatus.WAITING;
+        inserts.put(one.id().number(), one);
       } else if (outcome == CreateOutcome.REPLACED || outcome == CreateOutcome.RERUN) {
-        TaskId id = standing.use.id();
-        standing.isChanged = true;
-        standing.use = useOf(one.task(), id);
-        standing.status = TaskStatus.WAITING;
-        if (standing.isNew) {
-          inserts.put(id, new NewRow(id, one.task(), null, one.lane()));
+        TaskId id = entry.use.id();
+        entry.isChanged = true;
+        entry.use = useOf(one.task(), id);
+        entry.status = TaskStatus.WAITING;
+        if (entry.isNew) {
+          inserts.put(id.number(), one.withId(id));
         } else {
-          standing.newBody = one;
+          entry.newBody = one;
         }
       }
-      results.put(one.id(), new CreatedTask(standing.use.id(), outcome));
+      results.put(one.id(), new CreatedTask(entry.use.id(), outcome));
     }
-    write(table, standings.values());
-    return inserts.values();
+    write(table, entries.values());
   }
 
   /** Takes the free keys for the first create of each, and locks all. */
-  private SortedMap<String, Standing> take(TaskTable table, List<NewRow> wanted) {
+  private SortedMap<String, KeyEntry> take(TaskTable table, List<NewRow> wanted) {
     SortedMap<String, KeyUse> firstUses = new TreeMap<>();
     wanted.forEach(
         one ->
             firstUses.computeIfAbsent(
                 one.task().idempotencyKey(), key -> useOf(one.task(), one.id())));
     keys.takeFree(table, List.copyOf(firstUses.values()));
-    SortedMap<String, Standing> standings = new TreeMap<>();
+    SortedMap<String, KeyEntry> entries = new TreeMap<>();
     keys.find(table, firstUses.keySet())
         .forEach(
             (key, use) ->
-                standings.put(key, new Standing(use, use.id().equals(firstUses.get(key).id()))));
-    return standings;
+                entries.put(key, new KeyEntry(use, use.id().equals(firstUses.get(key).id()))));
+    return entries;
   }
 
   private KeyUse useOf(TaskDraft task, TaskId id) {
@@ -161,76 +177,70 @@ class KeyedCreates {
   }
 
   /** Locks and reads the tasks of which a create needs to know the status, or the user. */
-  private void lockRows(List<NewRow> wanted, Map<String, Standing> standings, Names users) {
-    SortedMap<TaskId, Standing> needed =
-        new TreeMap<>(Comparator.comparing(TaskId::table).thenComparing(TaskId::number));
+  private void lockRows(List<NewRow> wanted, Map<String, KeyEntry> entries, Names users) {
+    SortedMap<TaskTable, SortedMap<Long, KeyEntry>> needed = new TreeMap<>();
     for (NewRow one : wanted) {
-      Standing standing = standings.get(one.task().idempotencyKey());
+      KeyEntry entry = entries.get(one.task().idempotencyKey());
       KeyOptions options = one.task().keyOptions();
       boolean needsStatus = DuplicateCreate.needsStatus(options.onDuplicate(), options.untilDone());
-      if (!standing.isNew && (needsStatus || !users.isAll())) {
-        needed.put(standing.use.id(), standing);
+      if (!entry.isNew && (needsStatus || !users.isAll())) {
+        TaskId id = entry.use.id();
+        needed.computeIfAbsent(id.table(), t -> new TreeMap<>()).put(id.number(), entry);
       }
     }
     if (needed.isEmpty()) {
       return;
     }
-    SortedMap<TaskTable, List<Long>> numbers = new TreeMap<>();
-    needed
-        .keySet()
-        .forEach(
-            id -> numbers.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
-    for (TaskTable table : families.existing(numbers.keySet(), RECENT).stream().sorted().toList()) {
-      for (TaskRow row : tasks.lock(table, numbers.get(table))) {
-        Standing standing = needed.get(row.id());
-        standing.row = row;
-        standing.status = row.status();
-      }
-    }
+    needed.keySet().retainAll(families.existing(Set.copyOf(needed.keySet()), RECENT));
+    needed.forEach(
+        (table, ofTable) -> {
+          for (TaskRow row : tasks.lock(table, List.copyOf(ofTable.keySet()))) {
+            KeyEntry entry = ofTable.get(row.id().number());
+            entry.row = row;
+            entry.status = row.status();
+          }
+        });
   }
 
   private static void refuseOfOthers(
-      List<NewRow> wanted, Map<String, Standing> standings, Names users) {
+      List<NewRow> wanted, Map<String, KeyEntry> entries, Names users) {
     for (NewRow one : wanted) {
-      TaskRow row = standings.get(one.task().idempotencyKey()).row;
+      TaskRow row = entries.get(one.task().idempotencyKey()).row;
       if (row != null && !users.contains(row.userId())) {
         throw new IdempotencyConflictException(one.task());
       }
     }
   }
 
-  private CreateOutcome outcome(TaskDraft task, Standing standing, boolean isFirstUse) {
+  private CreateOutcome outcome(TaskDraft task, KeyEntry entry, boolean isFirstUse) {
     if (isFirstUse) {
       return CreateOutcome.CREATED;
     }
     KeyOptions options = task.keyOptions();
     if (options.onDuplicate() == OnDuplicate.RERUN
-        && standing.status != null
-        && standing.status.isFinal()
-        && !newTaskTables.enter(standing.use.id().table())) {
-      standing.status = null; // its table takes no tasks any more
+        && entry.status != null
+        && entry.status.isFinal()
+        && !newTaskTables.enter(entry.use.id().table())) {
+      entry.status = null; // its table takes no tasks any more
     }
-    boolean sameBody = Arrays.equals(standing.use.bodyHash(), bodyHash(task));
+    boolean sameBody = Arrays.equals(entry.use.bodyHash(), bodyHash(task));
     return DuplicateCreate.outcome(
-            options.onDuplicate(), options.untilDone(), standing.status, sameBody)
+            options.onDuplicate(), options.untilDone(), entry.status, sameBody)
         .orElseThrow(() -> new IdempotencyConflictException(task));
   }
 
-  private void write(TaskTable table, Collection<Standing> standings) {
-    standings.stream().filter(standing -> standing.newBody != null).forEach(this::renew);
+  private void write(TaskTable table, Collection<KeyEntry> entries) {
+    entries.stream().filter(entry -> entry.newBody != null).forEach(this::renew);
     List<KeyUse> changed =
-        standings.stream()
-            .filter(standing -> standing.isChanged)
-            .map(standing -> standing.use)
-            .toList();
+        entries.stream().filter(entry -> entry.isChanged).map(entry -> entry.use).toList();
     if (!changed.isEmpty()) {
       keys.change(table, changed);
     }
   }
 
-  private void renew(Standing standing) {
-    TaskRow row = standing.row;
-    NewRow body = standing.newBody;
+  private void renew(KeyEntry entry) {
+    TaskRow row = entry.row;
+    NewRow body = entry.newBody;
     if (!body.lane().equals(Lane.OPEN) && !row.id().table().equals(body.id().table())) {
       lanes.extend(body.lane(), row.id().table());
     }

@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.create;
 
-import static java.util.Comparator.comparingLong;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toSet;
@@ -8,7 +7,6 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.create.limit.UserLimits;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.number.ServerNumber;
@@ -22,14 +20,12 @@ import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
-import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -132,8 +128,7 @@ public class TaskCreator {
       if (!permitted.isEmpty()) {
         CreateCall call = CreateCall.of(permitted.stream().map(tasks::get).toList()).byUsers();
         Iterator<CreatedTask> created =
-            create(call, isOneStatement(call) ? Commit.STATEMENT_ONCE : Commit.TRANSACTION_ONCE)
-                .iterator();
+            create(call, false).iterator(); // the caller handles a deadlock
         permitted.forEach(position -> results[position] = created.next());
       }
       return Arrays.asList(results);
@@ -155,27 +150,55 @@ public class TaskCreator {
    *     if a user has created too many
    */
   public List<CreatedTask> createWithOutcome(CreateCall call) {
-    return create(call, isOneStatement(call) ? Commit.STATEMENT : Commit.TRANSACTION);
+    return create(call, true);
   }
 
   /**
-   * Whether one statement can create the tasks; charging users and telling of creates take more. To
-   * be asked once a call: a second answer may be another one, because a type may be saved in
-   * between.
+   * @param isRepeated whether to begin again after a deadlock
    */
-  private boolean isOneStatement(CreateCall call) {
-    if (!call.isOneStatement()) {
-      return false;
+  private List<CreatedTask> create(CreateCall call, boolean isRepeated) {
+    Map<TaskType, List<TaskDraft>> tasks =
+        call.tasks().stream().collect(groupingBy(TaskDraft::type, LinkedHashMap::new, toList()));
+    tasks.keySet().forEach(types::require); // before rows of any table are allotted
+    // Asked once: the next answer may be another one, because a type may be saved in between.
+    boolean isTransaction = !isOneStatement(call, tasks.keySet());
+    for (int attempt = 1; ; attempt++) {
+      List<NewRow> rows = rows(call, tasks); // before the transaction: it may run DDL
+      try {
+        List<CreatedTask> results =
+            commit(isTransaction, isRepeated, () -> write(rows, call, isTransaction));
+        publish(rows, results);
+        return results;
+      } catch (TableDrainedException e) {
+        newTaskTables.outdated(e.table);
+        if (attempt == MAX_ATTEMPTS) {
+          throw new FlowException(ErrorCode.UNAVAILABLE, e.getMessage());
+        }
+      }
     }
-    return !charges(call) && !store.tellsOfCreates(call.tasks().get(0).type());
   }
 
-  private boolean charges(CreateCall call) {
-    return call.ofUsers()
-        && call.tasks().stream()
-            .map(TaskDraft::type)
-            .distinct()
-            .anyMatch(type -> types.require(type).userRateLimit() > 0);
+  /**
+   * Whether one statement, which is a transaction of its own, can create the tasks; keys, users who
+   * are charged, and events take more.
+   */
+  private boolean isOneStatement(CreateCall call, Set<TaskType> ofTypes) {
+    return call.join() == null
+        && ofTypes.size() == 1
+        && NewTaskStore.fitOneStatement(call.tasks())
+        && call.tasks().stream().allMatch(task -> task.idempotencyKey() == null)
+        && ofTypes.stream()
+            .noneMatch(
+                type ->
+                    call.ofUsers() && types.require(type).userRateLimit() > 0
+                        || store.tellsOfCreates(type));
+  }
+
+  private <T> T commit(boolean isTransaction, boolean isRepeated, Supplier<T> work) {
+    if (isTransaction) {
+      return isRepeated ? transactions.execute(work) : transactions.executeOnce(work);
+    }
+    return isRepeated ? transactions.executeStatement(work) : work.get();
   }
 
   /**
@@ -201,61 +224,20 @@ public class TaskCreator {
     serverNumber.nextTaskNumber();
   }
 
-  /** How a call is committed. */
-  private enum Commit {
-    /** One statement, repeated after a deadlock. */
-    STATEMENT,
-    /** One statement; the caller handles a deadlock. */
-    STATEMENT_ONCE,
-    /** A transaction, repeated after a deadlock. */
-    TRANSACTION,
-    /** A transaction; the caller handles a deadlock. */
-    TRANSACTION_ONCE;
-
-    /** Whether users can be charged, and events be written. */
-    boolean isTransaction() {
-      return this == TRANSACTION || this == TRANSACTION_ONCE;
-    }
-  }
-
-  private <T> T commit(Commit commit, Supplier<T> work) {
-    return switch (commit) {
-      case STATEMENT -> transactions.executeStatement(work);
-      case STATEMENT_ONCE -> work.get();
-      case TRANSACTION -> transactions.execute(work);
-      case TRANSACTION_ONCE -> transactions.executeOnce(work);
-    };
-  }
-
-  private List<CreatedTask> create(CreateCall call, Commit commit) {
-    Map<TaskType, Integer> counts = new LinkedHashMap<>();
-    call.tasks().forEach(task -> counts.merge(task.type(), 1, Integer::sum));
-    counts.keySet().forEach(types::require); // before rows of any table are allotted
-    for (int attempt = 1; ; attempt++) {
-      List<NewRow> rows = rows(call, counts); // before the transaction: it may run DDL
-      try {
-        List<CreatedTask> results = commit(commit, () -> write(rows, call, commit.isTransaction()));
-        publish(rows, results);
-        return results;
-      } catch (TableDrainedException e) {
-        newTaskTables.outdated(e.table);
-        if (attempt == MAX_ATTEMPTS) {
-          throw new FlowException(ErrorCode.UNAVAILABLE, e.getMessage());
-        }
-      }
-    }
-  }
-
   /**
    * The rows that the tasks would have, with numbers in the order of the call: of two tasks with
    * the same due time the lower number comes first.
    */
-  private List<NewRow> rows(CreateCall call, Map<TaskType, Integer> counts) {
+  private List<NewRow> rows(CreateCall call, Map<TaskType, List<TaskDraft>> tasks) {
     Map<TaskType, TaskTable> tables = new HashMap<>();
-    counts.forEach(
-        (type, count) -> tables.put(type, newTaskTables.tableFor(types.require(type), count)));
     Map<TaskType, Map<Set<String>, String>> laneOf = new HashMap<>();
-    tables.forEach((type, table) -> laneOf.put(type, lanes.ofEach(workersOf(call, type), table)));
+    tasks.forEach(
+        (type, ofType) -> {
+          TaskTable table = newTaskTables.tableFor(types.require(type), ofType.size());
+          Set<Set<String>> workers = ofType.stream().map(TaskDraft::workers).collect(toSet());
+          tables.put(type, table);
+          laneOf.put(type, lanes.ofEach(workers, table));
+        });
     List<NewRow> rows = new ArrayList<>(call.tasks().size());
     for (TaskDraft task : call.tasks()) {
       rows.add(
@@ -263,16 +245,9 @@ public class TaskCreator {
               new TaskId(serverNumber.nextTaskNumber(), tables.get(task.type())),
               task,
               call.place(rows.size()),
-              laneOf.get(task.type()).getOrDefault(task.workers(), Lane.OPEN)));
+              laneOf.get(task.type()).get(task.workers())));
     }
     return rows;
-  }
-
-  private static Set<Set<String>> workersOf(CreateCall call, TaskType type) {
-    return call.tasks().stream()
-        .filter(task -> !task.workers().isEmpty() && task.type().equals(type))
-        .map(TaskDraft::workers)
-        .collect(toSet());
   }
 
   private List<CreatedTask> write(List<NewRow> rows, CreateCall call, boolean isTransaction) {
@@ -281,7 +256,7 @@ public class TaskCreator {
         .collect(groupingBy(row -> row.id().table(), TreeMap::new, toList()))
         .forEach(
             (table, ofTable) -> {
-              List<NewRow> inserts = take(ofTable, call.users(), results);
+              List<NewRow> inserts = keyedCreates.take(ofTable, call.users(), results);
               if (isTransaction && call.ofUsers()) {
                 charge(table.type(), ofTable, results);
               }
@@ -293,32 +268,10 @@ public class TaskCreator {
               }
             });
     List<CreatedTask> inOrder = rows.stream().map(row -> results.get(row.id())).toList();
-    call.joinWith(idsOf(inOrder));
+    if (call.join() != null) {
+      call.join().with(idsOf(inOrder));
+    }
     return inOrder;
-  }
-
-  /**
-   * Takes the keys.
-   *
-   * @param results gets those of the rows, by their ids
-   * @return the rows that are to be inserted, in the order of their ids
-   */
-  private List<NewRow> take(List<NewRow> rows, Names users, Map<TaskId, CreatedTask> results) {
-    List<NewRow> inserts = new ArrayList<>();
-    List<NewRow> keyed = new ArrayList<>();
-    for (NewRow row : rows) {
-      if (row.task().idempotencyKey() != null) {
-        keyed.add(row);
-      } else {
-        inserts.add(row);
-        results.put(row.id(), new CreatedTask(row.id(), CreateOutcome.CREATED));
-      }
-    }
-    if (!keyed.isEmpty()) {
-      inserts.addAll(keyedCreates.create(keyed, users, results));
-      inserts.sort(comparingLong(row -> row.id().number()));
-    }
-    return inserts;
   }
 
   /** A task that is new, or runs again, is charged; one that only gets a new body is not. */
@@ -337,27 +290,24 @@ public class TaskCreator {
 
   private void publish(List<NewRow> rows, List<CreatedTask> results) {
     Map<TaskType, List<NewRow>> written = new LinkedHashMap<>();
-    Set<TaskType> withOthers = new HashSet<>(); // types of which a task has a new body
+    boolean areNew = true;
     for (int i = 0; i < rows.size(); i++) {
       NewRow row = rows.get(i);
       CreatedTask result = results.get(i);
       TaskType type = row.task().type();
       if (result.isWritten()) {
-        written
-            .computeIfAbsent(type, first -> new ArrayList<>())
-            .add(new NewRow(result.id(), row.task(), row.place(), row.lane()));
+        written.computeIfAbsent(type, t -> new ArrayList<>()).add(row.withId(result.id()));
       }
       if (result.outcome() == CreateOutcome.CREATED) {
         pulse.created(type, row.task().stage(), 1);
       } else {
-        withOthers.add(type);
+        areNew = false;
       }
     }
-    written.forEach(
-        (type, ofType) -> {
-          TasksWaiting news = TasksWaiting.created(type, ofType);
-          events.publish(withOthers.contains(type) ? news.dueAtAnyTime() : news);
-        });
+    for (Map.Entry<TaskType, List<NewRow>> ofType : written.entrySet()) {
+      TasksWaiting news = TasksWaiting.created(ofType.getKey(), ofType.getValue());
+      events.publish(areNew ? news : news.dueAtAnyTime());
+    }
   }
 
   private static List<TaskId> idsOf(List<CreatedTask> created) {

@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.lane;
 
 import static java.util.stream.Collectors.toMap;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -16,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Service;
 
 /**
@@ -27,28 +28,31 @@ import org.springframework.stereotype.Service;
 @Service
 public class Lanes {
 
-  private static final long KNOWN = Duration.ofHours(1).toNanos();
+  private static final Duration KNOWN = Duration.ofHours(1);
 
-  /** The most names of workers whose lanes are remembered; then all are forgotten. */
+  /** The most names of workers whose lanes are remembered. */
   private static final int MOST_NAMES = 50_000;
 
   private final LaneStore store;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
-  private final Node node;
-  private final Map<Use, Known> known = new ConcurrentHashMap<>();
-  private int names; // of the known lanes; guarded by this
+  private final Cache<Use, String> known;
 
   Lanes(LaneStore store, TaskFamilies families, RetryingTransactions transactions, Node node) {
     this.store = store;
     this.families = families;
     this.transactions = transactions;
-    this.node = node;
+    this.known =
+        Caffeine.newBuilder()
+            .expireAfterWrite(KNOWN)
+            .maximumWeight(MOST_NAMES)
+            .weigher((Use use, String lane) -> use.workers().size())
+            .ticker(node::nanoTime)
+            .executor(Runnable::run)
+            .build();
   }
 
   private record Use(Set<String> workers, TaskTable table) {}
-
-  private record Known(String lane, long until) {}
 
   /**
    * The lane of these workers. When this returns, claims of all servers find tasks that are put
@@ -57,23 +61,17 @@ public class Lanes {
    * @param workers at most {@value Lane#WORKERS}; empty for the open lane
    */
   public String of(Set<String> workers, TaskTable table) {
-    if (workers.isEmpty()) {
-      return Lane.OPEN;
-    }
     return ofEach(Set.of(workers), table).get(workers);
   }
 
-  /**
-   * The lanes of these sets of workers, none of which is empty. As {@link #of(Set, TaskTable)}, in
-   * one transaction.
-   */
+  /** The lanes of these sets of workers. As {@link #of(Set, TaskTable)}, in one transaction. */
   public Map<Set<String>, String> ofEach(Set<Set<String>> sets, TaskTable table) {
     Map<Set<String>, String> lanes = new HashMap<>();
     List<SortedSet<String>> unknown = new ArrayList<>();
     for (Set<String> workers : sets) {
-      Known before = known.get(new Use(workers, table));
-      if (isFresh(before)) {
-        lanes.put(workers, before.lane());
+      String lane = workers.isEmpty() ? Lane.OPEN : known.getIfPresent(new Use(workers, table));
+      if (lane != null) {
+        lanes.put(workers, lane);
       } else {
         unknown.add(new TreeSet<>(workers));
       }
@@ -86,13 +84,9 @@ public class Lanes {
         transactions.execute(
             () -> unknown.stream().collect(toMap(Set::copyOf, workers -> use(workers, table))));
     families.markLanes(table.type());
-    made.forEach((workers, lane) -> remember(new Use(workers, table), lane));
+    made.forEach((workers, lane) -> known.put(new Use(workers, table), lane));
     lanes.putAll(made);
     return lanes;
-  }
-
-  private boolean isFresh(Known before) {
-    return before != null && before.until() - node.nanoTime() > 0;
   }
 
   private String use(SortedSet<String> workers, TaskTable table) {
@@ -102,15 +96,6 @@ public class Lanes {
         return lane;
       }
     }
-  }
-
-  private synchronized void remember(Use use, String lane) {
-    names += use.workers().size();
-    if (names > MOST_NAMES) {
-      known.clear();
-      names = use.workers().size();
-    }
-    known.put(use, new Known(lane, node.nanoTime() + KNOWN));
   }
 
   /**

@@ -213,15 +213,13 @@ public class TaskReporter {
         reports.stream()
             .filter(isOpen)
             .map(report -> Set.copyOf(report.report().workerIds()))
-            .filter(workers -> !workers.isEmpty())
             .collect(toSet());
     Map<Set<String>, String> laneOf = lanes.ofEach(sets, table);
     return reports.stream()
         .map(
             report ->
                 isOpen.test(report)
-                    ? report.inLane(
-                        laneOf.getOrDefault(Set.copyOf(report.report().workerIds()), Lane.OPEN))
+                    ? report.inLane(laneOf.get(Set.copyOf(report.report().workerIds())))
                     : report)
         .toList();
   }

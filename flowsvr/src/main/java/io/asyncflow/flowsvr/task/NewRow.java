@@ -9,4 +9,10 @@ import io.asyncflow.rules.TaskId;
  * @param place its role in a job; {@code null} outside jobs
  * @param lane of the workers that may hold it
  */
-public record NewRow(TaskId id, TaskDraft task, JobPlace place, String lane) {}
+public record NewRow(TaskId id, TaskDraft task, JobPlace place, String lane) {
+
+  /** The same row as another task. */
+  public NewRow withId(TaskId other) {
+    return new NewRow(other, task, place, lane);
+  }
+}
