@@ -5,15 +5,15 @@ import static java.util.Collections.nCopies;
 import static java.util.stream.Collectors.collectingAndThen;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
-import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.flowsvr.claim.ClaimTransaction.Assignment;
 import io.asyncflow.flowsvr.claim.FairShare.Candidate;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
-import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
 import io.asyncflow.flowsvr.due.DueReader;
 import io.asyncflow.flowsvr.due.DueReader.Look;
 import io.asyncflow.flowsvr.due.DueReader.LookRequest;
+import io.asyncflow.flowsvr.due.DueReader.Reading;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -40,10 +40,10 @@ import org.springframework.stereotype.Service;
  * Claims due tasks of a type for the holds of one line.
  *
  * <p>A claim first reads, without a lock, the first due tasks of each source. It deals them to the
- * holds and then takes as many tasks of each source as were dealt ({@link JointClaim}). The look
- * only makes the plan: SKIP LOCKED keeps claims from waiting for each other, and the guarded UPDATE
- * decides. Without any row locks the result would be the same, after more plans. If a single source
- * is concerned, and it was busy a moment ago, the look is skipped.
+ * holds and then takes as many tasks of each source as were dealt ({@link ClaimTransaction}). The
+ * look only makes the plan: SKIP LOCKED keeps claims from waiting for each other, and the guarded
+ * UPDATE decides. Without any row locks the result would be the same, after more plans. If a single
+ * source is concerned, and it was busy a moment ago, the look is skipped.
  *
  * <p>Thread-safe.
  */
@@ -64,7 +64,7 @@ public class TaskClaimer {
           .thenComparingLong(Head::number);
 
   private final DueReader due;
-  private final JointClaim joint;
+  private final ClaimTransaction transaction;
   private final ClaimStore claims;
   private final HoldStore holds;
   private final TaskTypes types;
@@ -72,13 +72,13 @@ public class TaskClaimer {
 
   TaskClaimer(
       DueReader due,
-      JointClaim joint,
+      ClaimTransaction transaction,
       ClaimStore claims,
       HoldStore holds,
       TaskTypes types,
       PausesInForce pauses) {
     this.due = due;
-    this.joint = joint;
+    this.transaction = transaction;
     this.claims = claims;
     this.holds = holds;
     this.types = types;
@@ -147,7 +147,7 @@ public class TaskClaimer {
                 rows.clear();
               }
             });
-    rows.sort(JointClaim.DUE_ORDER);
+    rows.sort(ClaimTransaction.DUE_ORDER);
     return rows;
   }
 
@@ -190,10 +190,6 @@ public class TaskClaimer {
     return holds.stream().anyMatch(hold -> hold.stages().isEmpty())
         ? Set.of()
         : holds.stream().flatMap(hold -> hold.stages().stream()).collect(toSet());
-  }
-
-  private static Map<Source, List<Head>> headsBySource(Look look) {
-    return look.heads().stream().collect(groupingBy(Head::source));
   }
 
   /** One claim. Not thread-safe. */
@@ -334,7 +330,7 @@ public class TaskClaimer {
           take(most -> most == 0 ? Map.of() : Map.of(busy, Math.min(room, most)));
       assignment.shares().stream()
           .flatMap(List::stream)
-          .min(JointClaim.DUE_ORDER)
+          .min(ClaimTransaction.DUE_ORDER)
           .ifPresent(
               first ->
                   due.recordGuess(look, first, !assignment.isComplete() && !assignment.isCut()));
@@ -351,7 +347,7 @@ public class TaskClaimer {
       List<String> workers = takers.stream().map(request -> request.hold().workerId()).toList();
       pauses.now(); // so that the transaction finds it read
       Assignment assignment =
-          joint.take(
+          transaction.take(
               config,
               claimants(),
               most -> {
@@ -373,14 +369,13 @@ public class TaskClaimer {
      * may have more, as many more as there is room for.
      */
     private Map<Range, Integer> planFor(Look look, int most) {
-      Map<Source, List<Head>> heads = headsBySource(look);
       Map<Source, Integer> counts = plan(look.heads(), claimants(), Math.min(most, MAX_TASKS));
       int planned = counts.values().stream().mapToInt(Integer::intValue).sum();
       int free = Math.max(0, Math.min(most, room(claimant -> true)) - planned);
       List<Source> extended =
           counts.keySet().stream()
-              .filter(look.seenInPart()::contains)
-              .filter(source -> counts.get(source) == heads.get(source).size())
+              .filter(source -> look.readings().get(source).mayHaveMore())
+              .filter(source -> counts.get(source) == look.readings().get(source).heads().size())
               .toList();
       for (Source source : extended) {
         int ofSource = room(claimant -> takes(claimant, source)) - counts.get(source);
@@ -389,7 +384,9 @@ public class TaskClaimer {
       Map<Range, Integer> plan = new LinkedHashMap<>();
       counts.forEach(
           (source, count) ->
-              plan.put(new Range(source, heads.get(source).get(0).orderTime()), count));
+              plan.put(
+                  new Range(source, look.readings().get(source).heads().get(0).orderTime()),
+                  count));
       return plan;
     }
 
@@ -454,16 +451,14 @@ public class TaskClaimer {
     }
 
     private void recordRemaining(Look look, Assignment assignment) {
-      Map<Source, Range> ranges = look.ranges().stream().collect(toMap(Range::source, r -> r));
-      Map<Source, List<Head>> heads = headsBySource(look);
       assignment
           .plan()
           .forEach(
               (range, count) -> {
-                Source source = range.source();
-                List<Head> seen = heads.get(source);
-                if (count < seen.size() || !look.seenInPart().contains(source)) {
-                  due.record(look, ranges.get(source), seen.subList(count, seen.size()));
+                Reading reading = look.readings().get(range.source());
+                List<Head> seen = reading.heads();
+                if (count < seen.size() || !reading.mayHaveMore()) {
+                  due.record(look, reading.range(), seen.subList(count, seen.size()));
                 }
               });
     }

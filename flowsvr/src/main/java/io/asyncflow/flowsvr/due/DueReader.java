@@ -13,7 +13,6 @@ import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.lane.LaneHeadStore;
-import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHead;
 import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHeads;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -24,13 +23,14 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -56,22 +56,17 @@ public class DueReader {
 
   private static final String NO_WORKER = "";
 
-  /** The stages of a worker that did not ask; no stage is called so. */
-  private static final Set<String> NOTHING = Set.of("");
-
   private final DueStore store;
   private final LaneHeadStore laneHeads;
   private final TaskFamilies families;
   private final Node node;
-  private final DueMaps maps;
+  private final Map<TaskType, DueMap> maps = new ConcurrentHashMap<>();
 
-  DueReader(
-      DueStore store, LaneHeadStore laneHeads, DueMaps maps, TaskFamilies families, Node node) {
+  DueReader(DueStore store, LaneHeadStore laneHeads, TaskFamilies families, Node node) {
     this.store = store;
     this.laneHeads = laneHeads;
     this.families = families;
     this.node = node;
-    this.maps = maps;
   }
 
   /**
@@ -99,14 +94,20 @@ public class DueReader {
       Set<String> paused) {}
 
   /**
+   * What a look saw in a range.
+   *
+   * @param heads the first waiting tasks, in order
+   * @param mayHaveMore whether there may be more than these
+   */
+  public record Reading(Range range, List<Head> heads, boolean mayHaveMore) {}
+
+  /**
    * What a look saw.
    *
    * @param guess the only range to claim from, if nothing was read
-   * @param ranges the ranges that were read
-   * @param heads the first waiting tasks of each range, in order within each
-   * @param seenInPart the sources that may have more tasks than were seen
+   * @param readings what was read, by the sources
    * @param leftOut the stages of which a range was left out because it was known to be quiet
-   * @param lanes the lanes in which tasks wait for the workers
+   * @param lanes what waits in the lanes of the workers
    * @param turn the part of the sources that was looked at; empty if all sources were
    * @param hasRepeats whether an earlier delivery of an unchecked hold was given tasks
    * @param newsSeen {@link DueMap#newsCount} before the look
@@ -114,11 +115,9 @@ public class DueReader {
    */
   public record Look(
       Optional<Range> guess,
-      List<Range> ranges,
-      List<Head> heads,
-      Set<Source> seenInPart,
+      Map<Source, Reading> readings,
       Set<String> leftOut,
-      Lanes lanes,
+      LaneHeads lanes,
       Optional<Turn> turn,
       boolean hasRepeats,
       long newsSeen,
@@ -127,23 +126,29 @@ public class DueReader {
     private static Look guess(Range range, long newsSeen, long at) {
       return new Look(
           Optional.of(range),
-          List.of(),
-          List.of(),
+          Map.of(),
           Set.of(),
-          Set.of(),
-          Lanes.NONE,
+          LaneHeads.NONE,
           Optional.empty(),
           false,
           newsSeen,
           at);
     }
 
+    /** The heads of all ranges. */
+    public List<Head> heads() {
+      return readings.values().stream().flatMap(reading -> reading.heads().stream()).toList();
+    }
+
     public boolean hasDue() {
-      return guess.isPresent() || heads.stream().anyMatch(Head::isDue);
+      return guess.isPresent() || heads().stream().anyMatch(Head::isDue);
     }
 
     public Set<String> dueStages() {
-      return heads.stream().filter(Head::isDue).map(head -> head.source().stage()).collect(toSet());
+      return heads().stream()
+          .filter(Head::isDue)
+          .map(head -> head.source().stage())
+          .collect(toSet());
     }
 
     /** Whether no range of these stages was left out; an empty set means all stages. */
@@ -174,30 +179,21 @@ public class DueReader {
    */
   public record Turn(Source began, Set<Source> news, boolean isUnderWay, long beganAt) {}
 
-  /**
-   * The lanes in which tasks wait for workers, due now or soon.
-   *
-   * @param wereAsked whether the type has lanes and workers asked; if not, nothing was read
-   * @param heads the first task of each source
-   * @param ofWorker the lanes of each worker that are among these
-   * @param isCut whether there may be more
-   */
-  public record Lanes(
-      boolean wereAsked,
-      Map<Source, Head> heads,
-      Map<String, Set<String>> ofWorker,
-      boolean isCut) {
+  /** What is known of each type that has been looked at. */
+  Map<TaskType, DueMap> maps() {
+    return maps;
+  }
 
-    public static final Lanes NONE = new Lanes(false, Map.of(), Map.of(), false);
-
-    private List<Head> due() {
-      return heads.values().stream().filter(Head::isDue).toList();
-    }
+  DueMap mapOf(TaskType type) {
+    return maps.computeIfAbsent(type, t -> new DueMap());
   }
 
   /** Takes in news: tasks may have become claimable. */
   public void on(TasksWaiting news) {
-    maps.known(news.type()).ifPresent(known -> known.on(news));
+    DueMap known = maps.get(news.type());
+    if (known != null) {
+      known.on(news);
+    }
   }
 
   /**
@@ -217,7 +213,7 @@ public class DueReader {
   }
 
   private long quietForMs(TaskFamily family, Set<String> stages, Set<String> paused) {
-    DueMap known = maps.of(family.type());
+    DueMap known = mapOf(family.type());
     long now = node.nanoTime();
     Collection<Source> sources = named(family, stages);
     long next = Long.MAX_VALUE;
@@ -239,14 +235,9 @@ public class DueReader {
   public long quietForMs(Look look, TaskType type, Set<String> stages, Set<String> paused) {
     long open =
         look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages, NO_WORKER, paused);
-    if (!look.lanes().wereAsked()) {
-      return open;
-    }
-    long next = Math.min(open, LaneHeadStore.HORIZON_MS);
-    for (Head head : look.lanes().heads().values()) {
-      next = Math.min(next, Math.max(0, -head.dueForMs()));
-    }
-    return next;
+    return look.lanes().heads().values().stream()
+        .mapToLong(head -> Math.max(0, -head.dueForMs()))
+        .reduce(open, Math::min);
   }
 
   /**
@@ -257,7 +248,7 @@ public class DueReader {
    */
   public void recordGuess(Look look, TaskRow first, boolean isExhausted) {
     Range range = look.guess().orElseThrow();
-    DueMap known = maps.of(first.id().type());
+    DueMap known = mapOf(first.id().type());
     Head head = new Head(range.source(), first.id().number(), first.orderTime(), first.now());
     known.saw(range, List.of(head), look.newsSeen(), look.at());
     if (isExhausted) {
@@ -273,7 +264,7 @@ public class DueReader {
    */
   public void record(Look look, Range range, List<Head> heads) {
     Source source = range.source();
-    DueMap known = maps.of(source.table().type());
+    DueMap known = mapOf(source.table().type());
     if (source.isOpen() && (look.turn().isEmpty() || known.knows(source))) {
       known.saw(range, heads, look.newsSeen(), look.at());
     }
@@ -284,7 +275,7 @@ public class DueReader {
     look.turn()
         .ifPresent(
             turn ->
-                maps.of(turn.began().table().type())
+                mapOf(turn.began().table().type())
                     .waiting()
                     .resumeBehind(turn.began(), turn.news()));
   }
@@ -309,7 +300,7 @@ public class DueReader {
    * @param whole whether to look at all sources, whatever is known
    */
   private Look look(TaskFamily family, LookRequest request, boolean whole) {
-    DueMap known = maps.of(request.type());
+    DueMap known = mapOf(request.type());
     long at = node.nanoTime();
     long newsSeen = known.newsCount();
     Part part = request.stages().isEmpty() ? nextPart(family, known, whole) : null;
@@ -336,12 +327,14 @@ public class DueReader {
         known.claimedFrom(source, at);
       }
     }
-    Lanes lanes = lanes(family, sources, request.workers());
-    if (request.mayGuess() && lanes.due().isEmpty() && isOnlyBusyOne(known, ranges, request)) {
+    Map<String, Set<String>> workers = family.hasLanes() ? request.workers().get() : Map.of();
+    LaneHeads lanes = workers.isEmpty() ? LaneHeads.NONE : laneHeads.heads(sources, workers);
+    List<Head> dueInLanes = lanes.heads().values().stream().filter(Head::isDue).toList();
+    if (request.mayGuess() && dueInLanes.isEmpty() && isOnlyBusyOne(known, ranges, request)) {
       return Look.guess(ranges.get(0), newsSeen, at);
     }
     Set<Range> quiet = quietRequired(request, family, known, ranges, leftOut, at);
-    lanes.due().forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
+    dueInLanes.forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
     ranges.addAll(quiet);
     // Of a type in which nothing waits, a look reads at least its live tables.
     boolean isQuiet =
@@ -362,20 +355,24 @@ public class DueReader {
       known.waiting().returnNew(news);
       throw e;
     }
-    Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
+    Map<Source, List<Head>> heads = seen.heads().stream().collect(groupingBy(Head::source));
+    Map<Source, Reading> readings = new LinkedHashMap<>();
+    for (Range range : ranges) {
+      List<Head> ofRange = heads.getOrDefault(range.source(), List.of());
+      boolean mayHaveMore = ofRange.size() >= limit.applyAsInt(range);
+      readings.put(range.source(), new Reading(range, ofRange, mayHaveMore));
+    }
     Look look =
         new Look(
             Optional.empty(),
-            ranges,
-            seen.heads(),
-            seenInPart(ranges, bySource, limit),
+            readings,
             leftOut,
             lanes,
             isAll ? Optional.empty() : Optional.of(turn(part, news, known.waiting(), seen)),
             seen.hasRepeats(),
             newsSeen,
             at);
-    ranges.forEach(range -> record(look, range, bySource.getOrDefault(range.source(), List.of())));
+    readings.values().forEach(reading -> record(look, reading.range(), reading.heads()));
     known.retain(family.live(), at);
     if (!Position.isOther(seen.tables(), family)) {
       return look;
@@ -419,26 +416,6 @@ public class DueReader {
             .allMatch(stages -> stages.isEmpty() || stages.contains(source.stage()));
   }
 
-  private Lanes lanes(
-      TaskFamily family, Collection<Source> open, Supplier<Map<String, Set<String>>> workers) {
-    Map<String, Set<String>> stages = family.hasLanes() ? workers.get() : Map.of();
-    if (stages.isEmpty()) {
-      return Lanes.NONE;
-    }
-    LaneHeads found = laneHeads.heads(open, stages.keySet());
-    Map<Source, Head> heads = new HashMap<>();
-    Map<String, Set<String>> ofWorker = new HashMap<>();
-    for (LaneHead head : found.heads()) {
-      Set<String> wanted = stages.getOrDefault(head.workerId(), NOTHING);
-      if (wanted.isEmpty() || wanted.contains(head.place().stage())) {
-        Source source = new Source(head.place().table(), head.place().stage(), head.lane());
-        heads.put(source, new Head(source, 0, head.orderTime(), head.now()));
-        ofWorker.computeIfAbsent(head.workerId(), worker -> new HashSet<>()).add(head.lane());
-      }
-    }
-    return new Lanes(true, heads, ofWorker, found.isCut());
-  }
-
   /**
    * The ranges of required stages that are quiet in all tables. A range begins where claims begin,
    * if the source was read from its beginning within the last second: other holds wait for this
@@ -460,16 +437,6 @@ public class DueReader {
       found.add(known.requiredRange(source, at));
     }
     return found;
-  }
-
-  private static Set<Source> seenInPart(
-      List<Range> ranges, Map<Source, List<Head>> heads, ToIntFunction<Range> limit) {
-    return ranges.stream()
-        .filter(
-            range ->
-                heads.getOrDefault(range.source(), List.of()).size() >= limit.applyAsInt(range))
-        .map(Range::source)
-        .collect(toSet());
   }
 
   private static Turn turn(Part part, Set<Source> news, WaitingSources waiting, Seen seen) {

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.due;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
+import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
@@ -11,7 +12,6 @@ import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.lane.LaneHeadStore;
-import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHead;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
@@ -74,14 +74,17 @@ class DueScan {
   /** The most parts of one statement (types, sources, gaps), unless a single type has more. */
   private static final int MAX_PARTS_PER_STATEMENT = 800;
 
-  private final DueMaps maps;
+  private final DueReader reader;
   private final DueStore store;
   private final LaneHeadStore laneHeads;
   private final TaskFamilies families;
   private final HoldDemand demand;
   private final RedisLink redis;
   private final Node node;
-  private final Map<TaskType, Set<LaneHead>> told = new HashMap<>();
+
+  /** The first tasks in lanes that were told of, with their due times. */
+  private final Map<TaskType, Map<Source, Long>> told = new HashMap<>();
+
   private int maxParts = MAX_PARTS_PER_STATEMENT;
   private boolean isSoleServer;
   private long tookNanos;
@@ -90,14 +93,14 @@ class DueScan {
   private long foundAt;
 
   DueScan(
-      DueMaps maps,
+      DueReader reader,
       DueStore store,
       LaneHeadStore laneHeads,
       TaskFamilies families,
       HoldDemand demand,
       RedisLink redis,
       Node node) {
-    this.maps = maps;
+    this.reader = reader;
     this.store = store;
     this.laneHeads = laneHeads;
     this.families = families;
@@ -208,28 +211,30 @@ class DueScan {
     Map<TaskType, Part> parts = new TreeMap<>();
     restUntil.values().removeIf(until -> until - now <= 0);
     long age = receivesAllEvents() && !isSoleServer ? QUIET_WITH_REDIS.toNanos() : 0;
-    maps.forEach(
-        (type, map) -> {
-          if (restUntil.containsKey(type)) {
-            return;
-          }
-          Set<Source> busy = map.busyToScan();
-          TaskFamily family = families.find(type, KNOWN).orElse(null);
-          if (family == null || busy.isEmpty() && !wanted.containsKey(type)) {
-            busy.forEach(map::scanned);
-            return;
-          }
-          long newsSeen = map.newsCount();
-          Wanted ofType = wanted.getOrDefault(type, Wanted.NOTHING);
-          Collection<Source> sources = sources(family.live(), map, ofType, now);
-          List<Source> quiet = map.quietToScan(sources, age, now);
-          List<Gap> gaps =
-              ofType.anyStage() ? map.waiting().gapsToScan(family.live(), age, now) : List.of();
-          Collection<Source> places = family.hasLanes() ? sources : List.of();
-          if (!quiet.isEmpty() || !busy.isEmpty() || !gaps.isEmpty() || !places.isEmpty()) {
-            parts.put(type, new Part(family, map, newsSeen, quiet, busy, gaps, places));
-          }
-        });
+    reader
+        .maps()
+        .forEach(
+            (type, map) -> {
+              if (restUntil.containsKey(type)) {
+                return;
+              }
+              Set<Source> busy = map.busyToScan();
+              TaskFamily family = families.find(type, KNOWN).orElse(null);
+              if (family == null || busy.isEmpty() && !wanted.containsKey(type)) {
+                busy.forEach(map::scanned);
+                return;
+              }
+              long newsSeen = map.newsCount();
+              Wanted ofType = wanted.getOrDefault(type, Wanted.NOTHING);
+              Collection<Source> sources = sources(family.live(), map, ofType, now);
+              List<Source> quiet = map.quietToScan(sources, age, now);
+              List<Gap> gaps =
+                  ofType.anyStage() ? map.waiting().gapsToScan(family.live(), age, now) : List.of();
+              Collection<Source> places = family.hasLanes() ? sources : List.of();
+              if (!quiet.isEmpty() || !busy.isEmpty() || !gaps.isEmpty() || !places.isEmpty()) {
+                parts.put(type, new Part(family, map, newsSeen, quiet, busy, gaps, places));
+              }
+            });
     return new ArrayList<>(parts.values());
   }
 
@@ -258,7 +263,7 @@ class DueScan {
       List<Gap> gaps = parts.stream().flatMap(part -> part.gaps().stream()).toList();
       Scan scan = store.scan(types, sources, gaps);
       isSoleServer = scan.servers() <= 1;
-      maps.forEach((type, map) -> map.waiting().soleServer(isSoleServer));
+      reader.maps().values().forEach(map -> map.waiting().soleServer(isSoleServer));
       parts.forEach(part -> update(part, scan, at));
     } finally {
       parts.forEach(part -> part.busy().forEach(part.map()::scanned));
@@ -301,15 +306,15 @@ class DueScan {
       told.remove(type);
       return;
     }
-    Set<LaneHead> heads = new HashSet<>();
+    Map<Source, Long> heads = new HashMap<>();
     long next = Long.MAX_VALUE;
-    Set<LaneHead> before = told.getOrDefault(type, Set.of());
-    for (LaneHead head : laneHeads.heads(part.places(), workers).heads()) {
-      LaneHead timeless =
-          new LaneHead(head.place(), head.lane(), head.workerId(), head.orderTime(), 0);
-      heads.add(timeless);
-      if (!before.contains(timeless)) {
-        next = Math.min(next, Math.max(0, head.orderTime() - head.now()));
+    Map<Source, Long> before = told.getOrDefault(type, Map.of());
+    Map<String, Set<String>> ofAnyStage =
+        workers.stream().collect(toMap(worker -> worker, worker -> Set.of()));
+    for (Head head : laneHeads.heads(part.places(), ofAnyStage).heads().values()) {
+      heads.put(head.source(), head.orderTime());
+      if (!Objects.equals(before.get(head.source()), head.orderTime())) {
+        next = Math.min(next, Math.max(0, -head.dueForMs()));
       }
     }
     told.put(type, heads);

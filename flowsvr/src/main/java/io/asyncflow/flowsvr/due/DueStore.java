@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.index.TaskIndexStore;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
@@ -109,13 +110,10 @@ public class DueStore extends TaskIndexStore {
         AND task_stage > :after)\
       """;
 
-  private static final int FIRST_ENTRIES = 64;
-  private static final int MORE_ENTRIES = 256;
+  private static final int STEPS = 4;
+  private static final int ENTRIES = 256;
 
-  /** Usually finds all stages: few tasks wait in an old table. */
-  private static final TableSql FIRST_STAGES = nextStages(0, FIRST_ENTRIES);
-
-  private static final TableSql MORE_STAGES = nextStages(4, MORE_ENTRIES);
+  private static final TableSql NEXT_STAGES = nextStages();
 
   /**
    * The next stages. The next index entries, grouped by stage, find many stages with few tasks
@@ -125,10 +123,10 @@ public class DueStore extends TaskIndexStore {
    * <p>GROUP BY alone would find all stages, but only MySQL has a loose index scan for it, and
    * neither engine has one inside a recursive expression: they would read every waiting task.
    */
-  private static TableSql nextStages(int steps, int entries) {
+  private static TableSql nextStages() {
     StringBuilder parts = new StringBuilder();
     String step = ":after";
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < STEPS; i++) {
       step = NEXT_STAGE.replace(":after", step);
       parts.append("SELECT ").append(step).append(" AS stage, 0 AS entries\nUNION ALL\n");
     }
@@ -148,7 +146,7 @@ public class DueStore extends TaskIndexStore {
         ORDER BY stage
         """
             .replace("<steps>", parts)
-            .replace("<entries>", String.valueOf(entries)));
+            .replace("<entries>", "" + ENTRIES));
   }
 
   /** The most sources of a look that names no stages. */
@@ -183,32 +181,23 @@ public class DueStore extends TaskIndexStore {
    */
   public List<String> waitingStages(TaskTable table, String after, int most) {
     List<String> stages = new ArrayList<>();
-    boolean isEnd = addStages(FIRST_STAGES, FIRST_ENTRIES, table, after, stages);
+    boolean isEnd = false;
     while (!isEnd && stages.size() < most) {
-      String last = stages.get(stages.size() - 1);
-      isEnd = addStages(MORE_STAGES, MORE_ENTRIES, table, last, stages);
+      String last = stages.isEmpty() ? after : stages.get(stages.size() - 1);
+      List<Map<String, Object>> found =
+          jdbc.sql(NEXT_STAGES.of(table)).param("after", last).query().listOfRows();
+      int entries = 0;
+      for (Map<String, Object> stage : found) {
+        entries += ((Number) stage.get("entries")).intValue();
+        if (stage.get("stage") == null) {
+          isEnd = true;
+        } else {
+          stages.add((String) stage.get("stage"));
+        }
+      }
+      isEnd |= entries < ENTRIES;
     }
     return stages.size() <= most ? stages : stages.subList(0, most);
-  }
-
-  /** Adds stages and returns whether there are no more. */
-  private boolean addStages(
-      TableSql next, int most, TaskTable table, String after, List<String> stages) {
-    int[] entries = new int[1];
-    boolean[] isEnd = new boolean[1];
-    jdbc.sql(next.of(table))
-        .param("after", after)
-        .query(
-            rs -> {
-              String stage = rs.getString("stage");
-              entries[0] += rs.getInt("entries");
-              if (stage == null) {
-                isEnd[0] = true;
-              } else {
-                stages.add(stage);
-              }
-            });
-    return isEnd[0] || entries[0] < most;
   }
 
   /**
@@ -249,9 +238,7 @@ public class DueStore extends TaskIndexStore {
 
   private List<Head> heads(List<Range> ranges, ToIntFunction<Range> limit) {
     List<Head> heads = new ArrayList<>();
-    for (int from = 0; from < ranges.size(); from += MAX_RANGES_PER_STATEMENT) {
-      List<Range> group =
-          ranges.subList(from, Math.min(from + MAX_RANGES_PER_STATEMENT, ranges.size()));
+    for (List<Range> group : StatementGroups.of(ranges, MAX_RANGES_PER_STATEMENT)) {
       List<Object> values = new ArrayList<>();
       String sql = String.join("UNION ALL\n", headsSql(group, limit, values));
       heads.addAll(read(sql, values, group).heads());

@@ -3,8 +3,8 @@
  * due.
  *
  * <ul>
- *   <li>{@code DueMap} remembers what was seen of the sources of one type; {@code DueMaps} has one
- *       for each type. {@code WaitingSources} is its part for looks that name no stage.
+ *   <li>{@code DueMap} remembers what was seen of the sources of one type. {@code WaitingSources}
+ *       is its part for looks that name no stage.
  *   <li>{@code DueReader} is what a claim uses: it reads the sources that are not known to be
  *       quiet.
  *   <li>{@code DueScan} is a loop of the server: it finds tasks of which no news told.

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.lane;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.NOW_MS;
 import static java.util.Collections.nCopies;
 
+import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
@@ -10,8 +11,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -26,7 +29,7 @@ import org.springframework.stereotype.Component;
 public class LaneHeadStore {
 
   /** A task that is due later than this is found by a later look. */
-  public static final long HORIZON_MS = 10_000;
+  static final long HORIZON_MS = 10_000;
 
   /** The most lanes with waiting tasks in an answer. */
   static final int MOST = 1_000;
@@ -75,42 +78,45 @@ public class LaneHeadStore {
   }
 
   /**
-   * The first waiting task of a lane of a worker, due now or soon.
+   * What waits in the lanes of workers, due now or soon.
    *
-   * @param place the stage of a table
-   * @param now the database's epoch ms
-   */
-  public record LaneHead(Source place, String lane, String workerId, long orderTime, long now) {}
-
-  /**
-   * What waits for the workers.
-   *
+   * @param heads the first task of each source, without its number
+   * @param ofWorker the lanes of each worker that are among these
    * @param isCut whether there may be more
    */
-  public record LaneHeads(List<LaneHead> heads, boolean isCut) {}
+  public record LaneHeads(
+      Map<Source, Head> heads, Map<String, Set<String>> ofWorker, boolean isCut) {
 
-  /** The heads of the lanes of these workers. One statement reads fifty places. */
-  public LaneHeads heads(Collection<Source> places, Collection<String> workers) {
+    public static final LaneHeads NONE = new LaneHeads(Map.of(), Map.of(), false);
+  }
+
+  /**
+   * The heads of the lanes of these workers. One statement reads fifty places.
+   *
+   * @param places the stages of tables
+   * @param workers the stages that each worker takes; empty for all
+   */
+  public LaneHeads heads(Collection<Source> places, Map<String, Set<String>> workers) {
     return heads(places, workers, MOST_STEPS);
   }
 
-  /** As {@link #heads(Collection, Collection)}, with fewer or more steps. */
-  public LaneHeads heads(Collection<Source> places, Collection<String> workers, int mostSteps) {
-    Set<String> asked = Set.copyOf(workers);
-    List<LaneHead> heads = new ArrayList<>();
+  /** As {@link #heads(Collection, Map)}, with fewer or more steps. */
+  public LaneHeads heads(
+      Collection<Source> places, Map<String, Set<String>> workers, int mostSteps) {
+    LaneHeads found = new LaneHeads(new HashMap<>(), new HashMap<>(), false);
     boolean isCut = false;
     for (List<Source> group : TableSql.groups(List.copyOf(places))) {
-      isCut |= readGroup(group, asked, Math.max(1, mostSteps / group.size()), heads);
+      isCut |= readGroup(group, workers, Math.max(1, mostSteps / group.size()), found);
     }
-    return new LaneHeads(heads, isCut);
+    return new LaneHeads(found.heads(), found.ofWorker(), isCut);
   }
 
   /** Returns whether there may be more. */
   private boolean readGroup(
-      List<Source> places, Set<String> workers, int mostLanes, List<LaneHead> heads) {
+      List<Source> places, Map<String, Set<String>> workers, int mostLanes, LaneHeads found) {
     List<Object> values = new ArrayList<>();
     places.forEach(place -> values.add(place.stage()));
-    values.addAll(workers);
+    values.addAll(workers.keySet());
     Set<String> lanes = new HashSet<>();
     AtomicBoolean isCut = new AtomicBoolean();
     jdbc.sql(sql(places, workers.size(), mostLanes))
@@ -119,22 +125,29 @@ public class LaneHeadStore {
             rs -> {
               lanes.add(rs.getString("lane"));
               isCut.compareAndSet(false, rs.getInt("n") == mostLanes);
-              if (workers.contains(rs.getString("worker_id"))) {
-                addHeads(places, rs, heads);
+              Set<String> stages = workers.get(rs.getString("worker_id"));
+              if (stages != null) {
+                addHeads(places, stages, rs, found);
               }
             });
     return isCut.get() || lanes.size() >= MOST;
   }
 
-  private static void addHeads(List<Source> places, ResultSet rs, List<LaneHead> heads)
-      throws SQLException {
+  private static void addHeads(
+      List<Source> places, Set<String> stages, ResultSet rs, LaneHeads found) throws SQLException {
     long now = rs.getLong("db_now");
     for (int i = 0; i < places.size(); i++) {
+      Source place = places.get(i);
       long orderTime = rs.getLong("step" + i);
-      if (!rs.wasNull() && orderTime <= now + HORIZON_MS) {
-        heads.add(
-            new LaneHead(
-                places.get(i), rs.getString("lane"), rs.getString("worker_id"), orderTime, now));
+      if (!rs.wasNull()
+          && orderTime <= now + HORIZON_MS
+          && (stages.isEmpty() || stages.contains(place.stage()))) {
+        Source source = new Source(place.table(), place.stage(), rs.getString("lane"));
+        found.heads().put(source, new Head(source, 0, orderTime, now));
+        found
+            .ofWorker()
+            .computeIfAbsent(rs.getString("worker_id"), worker -> new HashSet<>())
+            .add(source.lane());
       }
     }
   }

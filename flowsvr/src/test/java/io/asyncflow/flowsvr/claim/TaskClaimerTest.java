@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.claim;
 
 import static java.util.Collections.nCopies;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyList;
@@ -10,18 +12,19 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
+import io.asyncflow.flowsvr.claim.ClaimTransaction.Assignment;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
-import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.due.DueReader;
-import io.asyncflow.flowsvr.due.DueReader.Lanes;
 import io.asyncflow.flowsvr.due.DueReader.Look;
 import io.asyncflow.flowsvr.due.DueReader.LookRequest;
+import io.asyncflow.flowsvr.due.DueReader.Reading;
 import io.asyncflow.flowsvr.due.DueReader.Turn;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHeads;
 import io.asyncflow.flowsvr.pause.NothingPaused;
 import io.asyncflow.flowsvr.pause.Paused;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -32,6 +35,7 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -90,7 +94,7 @@ class TaskClaimerTest {
   @Test
   void holdThatIsAnsweredInAnyCaseAndTakesNothingOfTheBusyStageMakesTheClaimLook() {
     TaskRow row = TaskRows.aRow().build();
-    JointClaim joint = mock();
+    ClaimTransaction joint = mock();
     when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
@@ -123,7 +127,7 @@ class TaskClaimerTest {
 
   @Test
   void claimThatWasCutShortIsSureOfThoseForWhomNothingWasDue() {
-    JointClaim joint = mock();
+    ClaimTransaction joint = mock();
     when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
@@ -180,7 +184,7 @@ class TaskClaimerTest {
   private Map<Range, Integer> planned(
       List<Head> heads, Set<Source> seenInPart, int most, Hold... line) {
     Map<Range, Integer> planned = new HashMap<>();
-    JointClaim joint = mock();
+    ClaimTransaction joint = mock();
     when(joint.take(any(), anyList(), any(), any()))
         .thenAnswer(
             call -> {
@@ -201,7 +205,7 @@ class TaskClaimerTest {
 
   @Test
   void claimThatMayHaveLeftLargeTasksIsNotSureThatNoneAreDue() {
-    JointClaim joint = mock();
+    ClaimTransaction joint = mock();
     when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
@@ -216,7 +220,7 @@ class TaskClaimerTest {
 
   @Test
   void whatTheLimitsDoNotLetATypeTakeNowIsLookedAtAgain() {
-    JointClaim joint = mock();
+    ClaimTransaction joint = mock();
     when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
@@ -233,7 +237,7 @@ class TaskClaimerTest {
   }
 
   /** Of a busy type: claims look before they take only where they must; and see one due task. */
-  private TaskClaimer claimerOf(JointClaim joint) {
+  private TaskClaimer claimerOf(ClaimTransaction joint) {
     TaskTypes types = mock();
     TaskTypeConfig config = mock();
     when(types.require(LARK)).thenReturn(config);
@@ -242,11 +246,9 @@ class TaskClaimerTest {
     Look guess =
         new Look(
             Optional.of(new Range(OLD, 0)),
-            List.of(),
-            List.of(),
+            Map.of(),
             Set.of(),
-            Set.of(),
-            Lanes.NONE,
+            LaneHeads.NONE,
             Optional.empty(),
             false,
             0,
@@ -264,9 +266,15 @@ class TaskClaimerTest {
   }
 
   private static Look aLook(List<Head> heads, Set<Source> seenInPart, Optional<Turn> turn) {
-    List<Range> ranges = heads.stream().map(Head::source).distinct().map(Range::whole).toList();
-    return new Look(
-        Optional.empty(), ranges, heads, seenInPart, Set.of(), Lanes.NONE, turn, false, 0, 0);
+    Map<Source, Reading> readings = new LinkedHashMap<>();
+    heads.stream()
+        .collect(groupingBy(Head::source, LinkedHashMap::new, toList()))
+        .forEach(
+            (source, ofSource) ->
+                readings.put(
+                    source,
+                    new Reading(Range.whole(source), ofSource, seenInPart.contains(source))));
+    return new Look(Optional.empty(), readings, Set.of(), LaneHeads.NONE, turn, false, 0, 0);
   }
 
   private static ClaimResult<TaskRow> claim(TaskClaimer claimer, List<ClaimRequest> line) {

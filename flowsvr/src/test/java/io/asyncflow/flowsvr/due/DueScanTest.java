@@ -43,18 +43,18 @@ class DueScanTest {
   private static final Source FIRST = new Source(TABLE, "first");
   private static final long NOW = 3_600_000;
 
-  private final DueMaps maps = new DueMaps();
+  private final DueReader reader = new DueReader(mock(), mock(), mock(), mock());
   private final DueStore store = mock();
   private final TaskFamilies families = mock();
   private final HoldDemand demand = mock();
   private final RedisLink redis = mock();
   private final Node node = mock();
   private final LaneHeadStore laneHeads = mock();
-  private final DueScan scan = new DueScan(maps, store, laneHeads, families, demand, redis, node);
+  private final DueScan scan = new DueScan(reader, store, laneHeads, families, demand, redis, node);
 
   @BeforeEach
   void aHoldThatNamesAStage() {
-    maps.of(LARK);
+    reader.mapOf(LARK);
     when(families.find(LARK, Freshness.KNOWN))
         .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0, false)));
     when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of("first"), false, Set.of())));
@@ -101,7 +101,7 @@ class DueScanTest {
   void sourceThatIsSlowDoesNotKeepTheScanFromTheOtherTypes() {
     TaskType slow = new TaskType("slow");
     TaskTable slowTable = new TaskTable(slow, 1);
-    maps.of(slow);
+    reader.mapOf(slow);
     when(families.find(slow, Freshness.KNOWN))
         .thenReturn(
             Optional.of(new TaskFamily(slow, List.of(slowTable), List.of(slowTable), 0, false)));
@@ -153,7 +153,7 @@ class DueScanTest {
   void newStageWakesAHoldThatNamesNone() {
     when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of(), true, Set.of())));
     Source before = new Source(TABLE, "");
-    WaitingSources waiting = maps.of(LARK).waiting();
+    WaitingSources waiting = reader.mapOf(LARK).waiting();
     waiting.saw(before, new Sources(List.of(FIRST), null), List.of(TABLE), 0, 0);
     sees(Map.of(), Set.of(TABLE), 2);
 

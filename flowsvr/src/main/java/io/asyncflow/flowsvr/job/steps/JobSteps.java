@@ -155,7 +155,7 @@ public class JobSteps {
 
   /**
    * Pauses what waits in the next page of a paused job, or lets it wait again. Nothing is released,
-   * revived or merged meanwhile, so the pages reach all that there is, and {@code JointClaim}
+   * revived or merged meanwhile, so the pages reach all that there is, and {@code ClaimTransaction}
    * pauses what begins to wait behind them.
    */
   private boolean movePage(JobRow job) {

@@ -7,8 +7,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
+import io.asyncflow.flowsvr.claim.ClaimTransaction.Assignment;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
-import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** How many tasks a claim locks; the database is a list. */
-class JointClaimTest {
+class ClaimTransactionTest {
 
   private static final TaskType LARK = new TaskType("lark");
   private static final Range RANGE = Range.whole(new Source(new TaskTable(LARK, 1), "first"));
@@ -37,8 +37,8 @@ class JointClaimTest {
   private final Queue queue = new Queue();
   private final ClaimLimits limits = mock();
   private final TaskTypeConfig type = mock();
-  private final JointClaim joint =
-      new JointClaim(
+  private final ClaimTransaction joint =
+      new ClaimTransaction(
           queue,
           mock(),
           mock(),

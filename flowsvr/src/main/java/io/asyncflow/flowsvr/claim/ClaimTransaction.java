@@ -52,7 +52,7 @@ import org.springframework.stereotype.Component;
  * at most twice as many tasks as fitted. Thread-safe.
  */
 @Component
-class JointClaim {
+class ClaimTransaction {
 
   /** Of tasks that are due at the same time, those that only some workers may hold come first. */
   static final Comparator<TaskRow> DUE_ORDER =
@@ -72,7 +72,7 @@ class JointClaim {
   /** The most tasks of a claim, for types whose tasks are large. */
   private final Map<TaskType, Integer> maxTasks = new ConcurrentHashMap<>();
 
-  JointClaim(
+  ClaimTransaction(
       ClaimStore claims,
       TransitionStore transitions,
       HoldStore holds,
@@ -149,7 +149,7 @@ class JointClaim {
               int setAside = anyJobPaused.getAsBoolean() ? setAside(waiting) : 0;
               waiting.sort(DUE_ORDER);
               List<List<TaskRow>> shares =
-                  FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
+                  FairShare.deal(waiting, ClaimTransaction::candidate, line, allowance.tasks());
               boolean isParted = partLost(shares, line);
               boolean isTooLarge = cut(shares) || isFull;
               held.addAll(hold(shares, line, type));
