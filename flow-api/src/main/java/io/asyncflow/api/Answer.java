@@ -8,6 +8,7 @@ import io.asyncflow.api.event.EventConnection;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
@@ -79,6 +80,16 @@ public abstract class Answer<T> {
   /** Sends the call over HTTP, and reads its answer. */
   abstract T receive(HttpTransport http, Call<T> call);
 
+  /**
+   * Reads the answer to a call that has succeeded, for transports other than HTTP.
+   *
+   * @param envelope the JSON that HTTP would have answered
+   * @throws UnsupportedOperationException if such a call is not answered in an envelope
+   */
+  public T read(byte[] envelope) {
+    throw new UnsupportedOperationException("the answer has no envelope");
+  }
+
   /** The envelope of every answer that is whole JSON; {@code errors} only with an error. */
   private record Envelope<R>(Integer code, String msg, R result, List<FieldError> errors) {}
 
@@ -126,6 +137,15 @@ public abstract class Answer<T> {
         throw outages.unreadable(path, "it has no result", null);
       }
       return value.apply(envelope.result());
+    }
+
+    @Override
+    public T read(byte[] envelope) {
+      try {
+        return value.apply(reader.<Envelope<?>>readValue(envelope).result());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     /** Whether it is the result that cannot be read. */

@@ -74,4 +74,9 @@ public record Call<T>(
   public Call<T> waiting(Duration value) {
     return new Call<>(path, fields, body, answer, value);
   }
+
+  /** What it says, as JSON. */
+  public byte[] json() {
+    return WireJson.bytesOf(this);
+  }
 }

@@ -4,10 +4,10 @@ import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseCookie;
+import org.springframework.web.util.WebUtils;
 
 /**
  * The act that an operator did just now. It goes to the next page in a cookie, which that page
@@ -30,14 +30,10 @@ public final class Done {
 
   /** The key of the act; empty if the page follows none. */
   public static Optional<String> keyIn(HttpServletRequest request) {
-    if (request.getCookies() == null || Live.isIn(request) || !request.getMethod().equals("GET")) {
-      return Optional.empty();
-    }
-    return Arrays.stream(request.getCookies())
-        .filter(cookie -> cookie.getName().equals(COOKIE))
-        .map(Cookie::getValue)
-        .filter(key -> key.matches(KEY))
-        .findFirst();
+    Cookie cookie = WebUtils.getCookie(request, COOKIE);
+    boolean isLook = request.getMethod().equals("GET") && !Live.isIn(request);
+    return Optional.ofNullable(isLook && cookie != null ? cookie.getValue() : null)
+        .filter(key -> key.matches(KEY));
   }
 
   /**

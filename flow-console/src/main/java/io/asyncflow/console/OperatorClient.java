@@ -2,51 +2,29 @@ package io.asyncflow.console;
 
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.Transport;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.util.Map;
-import tools.jackson.databind.JsonNode;
 
 /**
- * The calls of the API, in the name of the operator whose request this thread serves.
- * Implementations are thread-safe.
+ * Sends the calls of the API in the name of the operator whose request this thread serves. Others
+ * may get the same answer, so nobody changes it. Implementations are thread-safe.
  */
-public interface OperatorClient {
-
-  /**
-   * Makes a call.
-   *
-   * @param path as docs/api.md has it, such as {@code /api/task/getTask}
-   * @param fields the fields of the call; {@code null} values stand for absent ones
-   * @return the {@code result} of the answer; others may have the same, so nobody changes it
-   * @throws FlowException as the API refuses the call
-   */
-  JsonNode call(String path, Map<String, ?> fields);
-
-  /** Takes an object of the store. */
-  @FunctionalInterface
-  interface Receiver {
-
-    /**
-     * The object comes.
-     *
-     * @param length in bytes
-     * @return where its bytes go
-     */
-    OutputStream begin(long length) throws IOException;
-  }
+public interface OperatorClient extends Transport {
 
   /**
    * Reads an object of the store.
    *
-   * @throws FlowException as the API refuses it; then the receiver is not asked
+   * @param to takes the headers and the bytes as HTTP would have answered them
+   * @throws FlowException as the API refuses it; then nothing has been answered
    */
-  void read(StoreKey key, Receiver to) throws IOException;
+  void read(StoreKey key, HttpServletResponse to) throws IOException;
 
   /**
    * Reads the input of a job, which is a text in UTF-8.
    *
-   * @throws FlowException as the API refuses it; then the receiver is not asked
+   * @param to as in {@link #read}
+   * @throws FlowException as the API refuses it; then nothing has been answered
    */
-  void readInput(String jobId, Receiver to) throws IOException;
+  void readInput(String jobId, HttpServletResponse to) throws IOException;
 }

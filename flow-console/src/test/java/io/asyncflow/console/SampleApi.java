@@ -5,8 +5,8 @@ import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.TaskStatus;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Answers calls as a server with a few types, workers and tasks would, and remembers the acts. A
  * stranger's text stands wherever a stranger could have written one.
  */
-public final class SampleApi implements OperatorClient {
+public final class SampleApi extends JsonOperator {
 
   public static final String TASK = "249835547751612417_tts_task_1";
   public static final String JOB = "249835547751600001";
@@ -550,25 +550,23 @@ public final class SampleApi implements OperatorClient {
 
   /** A sound of a fifth of a second, a document, or a page that would run a script. */
   @Override
-  public void read(StoreKey key, Receiver to) throws IOException {
+  public void read(StoreKey key, HttpServletResponse to) throws IOException {
     byte[] content =
         key.name().endsWith(".wav")
             ? silence()
             : "<!DOCTYPE html><script>window.pwned=1</script>".getBytes(StandardCharsets.UTF_8);
-    try (OutputStream out = to.begin(content.length)) {
-      out.write(content);
-    }
+    to.setContentLength(content.length);
+    to.getOutputStream().write(content);
   }
 
   @Override
-  public void readInput(String jobId, Receiver to) throws IOException {
+  public void readInput(String jobId, HttpServletResponse to) throws IOException {
     if (!jobId.equals(JOB)) {
       throw new FlowException(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId);
     }
     byte[] content = "Call me Ishmael.".getBytes(StandardCharsets.UTF_8);
-    try (OutputStream out = to.begin(content.length)) {
-      out.write(content);
-    }
+    to.setContentLength(content.length);
+    to.getOutputStream().write(content);
   }
 
   private static byte[] silence() {
@@ -679,7 +677,10 @@ public final class SampleApi implements OperatorClient {
             .put("createTime", NOW - 600_000 - 90_000L * i)
             .put("modifyTime", NOW)
             .put("merge", true)
-            .put("splitTaskId", TASK);
+            .put("splitTaskId", TASK)
+            .put("done", 0)
+            .put("failed", 0)
+            .put("cancelled", 0);
     if (!state.equals("SPLITTING")) {
       job.put("total", children)
           .put("done", state.equals("SUCCESS") ? children : 812)
@@ -782,6 +783,7 @@ public final class SampleApi implements OperatorClient {
             .put("rows", 4_123_456L * (i + 1))
             .put("bytes", 1_900_000_000L)
             .put("createTime", NOW - 86_400_000L * 9 * (i + 1))
+            .put("ageSeconds", 86_400L * 9 * (i + 1))
             .put("paused", i == 1);
     return i == 2 ? table.put("drainTime", NOW - 86_400_000L) : table;
   }

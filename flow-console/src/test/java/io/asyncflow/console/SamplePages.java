@@ -5,7 +5,6 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 
 import io.asyncflow.console.asset.AssetController;
 import io.asyncflow.console.asset.Assets;
-import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.ConsoleProperties;
 import io.asyncflow.console.frame.ErrorPages;
 import io.asyncflow.console.frame.Frames;
@@ -18,7 +17,6 @@ import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.failure.FailureController;
 import io.asyncflow.console.page.find.CookieController;
 import io.asyncflow.console.page.find.SelectedController;
-import io.asyncflow.console.page.find.TaskFinder;
 import io.asyncflow.console.page.find.TasksController;
 import io.asyncflow.console.page.job.JobController;
 import io.asyncflow.console.page.kitchen.KitchenController;
@@ -26,7 +24,6 @@ import io.asyncflow.console.page.overview.OverviewController;
 import io.asyncflow.console.page.schedule.ScheduleController;
 import io.asyncflow.console.page.task.FileController;
 import io.asyncflow.console.page.task.TaskController;
-import io.asyncflow.console.page.task.TaskReading;
 import io.asyncflow.console.page.type.TypeController;
 import io.asyncflow.console.page.worker.WorkerController;
 import io.asyncflow.console.text.Language;
@@ -93,28 +90,27 @@ public final class SamplePages {
 
   public SamplePages(OperatorClient api, ConsoleProperties properties) {
     Assets assets = new Assets();
-    Frames frames = new Frames(api, properties, assets);
     Pages pages = new Pages();
-    Calls calls = new Calls(api);
+    Frames frames = new Frames(api, properties, assets, pages);
     this.mvc =
         MockMvcBuilders.standaloneSetup(
-                new AccountController(pages),
+                new AccountController(),
                 new AssetController(assets),
-                new BulkController(pages, calls),
-                new ClusterController(pages, calls),
-                new FailureController(pages, calls),
+                new BulkController(),
+                new ClusterController(),
+                new FailureController(),
                 new CookieController(),
-                new FileController(api),
-                new JobController(pages, calls),
-                new KitchenController(pages),
+                new FileController(),
+                new JobController(),
+                new KitchenController(),
                 new LogInController(pages, frames, new SampleLogIn(), true),
-                new OverviewController(pages, calls, () -> Instant.ofEpochMilli(SampleApi.NOW)),
-                new ScheduleController(pages, calls),
-                new SelectedController(pages, calls),
-                new TaskController(pages, calls, new TaskReading(calls)),
-                new TasksController(pages, calls, new TaskFinder(calls)),
-                new TypeController(pages, calls),
-                new WorkerController(pages, calls))
+                new OverviewController(() -> Instant.ofEpochMilli(SampleApi.NOW)),
+                new ScheduleController(),
+                new SelectedController(),
+                new TaskController(),
+                new TasksController(),
+                new TypeController(),
+                new WorkerController())
             .setControllerAdvice(new ErrorPages(pages, frames))
             .setCustomArgumentResolvers(frames)
             .addInterceptors(new PageGuard(frames))

@@ -5,7 +5,6 @@ import io.asyncflow.console.LogIn;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.asset.AssetController;
 import io.asyncflow.console.asset.Assets;
-import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.ConsoleProperties;
 import io.asyncflow.console.frame.ErrorPages;
 import io.asyncflow.console.frame.Frames;
@@ -19,7 +18,6 @@ import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.failure.FailureController;
 import io.asyncflow.console.page.find.CookieController;
 import io.asyncflow.console.page.find.SelectedController;
-import io.asyncflow.console.page.find.TaskFinder;
 import io.asyncflow.console.page.find.TasksController;
 import io.asyncflow.console.page.job.JobController;
 import io.asyncflow.console.page.kitchen.KitchenController;
@@ -27,7 +25,6 @@ import io.asyncflow.console.page.overview.OverviewController;
 import io.asyncflow.console.page.schedule.ScheduleController;
 import io.asyncflow.console.page.task.FileController;
 import io.asyncflow.console.page.task.TaskController;
-import io.asyncflow.console.page.task.TaskReading;
 import io.asyncflow.console.page.type.TypeController;
 import io.asyncflow.console.page.worker.WorkerController;
 import java.time.InstantSource;
@@ -61,8 +58,6 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
   ScheduleController.class,
   SelectedController.class,
   TaskController.class,
-  TaskFinder.class,
-  TaskReading.class,
   TasksController.class,
   TypeController.class,
   WorkerController.class
@@ -80,25 +75,21 @@ public class ConsoleAutoConfiguration {
   }
 
   @Bean
-  Calls consoleCalls(OperatorClient api) {
-    return new Calls(api);
+  Frames consoleFrames(
+      OperatorClient api, ConsoleProperties properties, Assets assets, Pages pages) {
+    return new Frames(api, properties, assets, pages);
   }
 
   @Bean
-  Frames consoleFrames(OperatorClient api, ConsoleProperties properties, Assets assets) {
-    return new Frames(api, properties, assets);
-  }
-
-  @Bean
-  OverviewController consoleOverview(Pages pages, Calls calls) {
-    return new OverviewController(pages, calls, InstantSource.system());
+  OverviewController consoleOverview() {
+    return new OverviewController(InstantSource.system());
   }
 
   /** All parts of pages on one, for those who work on them. */
   @Bean
   @ConditionalOnProperty(name = "asyncflow.console.kitchen")
-  KitchenController consoleKitchen(Pages pages) {
-    return new KitchenController(pages);
+  KitchenController consoleKitchen() {
+    return new KitchenController();
   }
 
   @Bean

@@ -2,6 +2,7 @@ package io.asyncflow.console.chart;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -54,13 +55,9 @@ public record Chart(
 
   /** Two counts as lines: the first one whole, the other one dashed. */
   public static Chart lines(
-      String name,
-      long from,
-      long stepMs,
-      String one,
-      List<Long> ones,
-      String other,
-      List<Long> others) {
+      String name, long from, long stepMs, String one, String other, Map<String, List<Long>> of) {
+    List<Long> ones = of.get(one);
+    List<Long> others = of.get(other);
     Scale scale = Scale.ofCounts(Math.max(highest(ones), highest(others)));
     return new Chart(
         name,
@@ -69,14 +66,17 @@ public record Chart(
         stepMs,
         scale,
         List.of(),
-        List.of(
-            new Curve(one, "whole", Shapes.line(ones, scale), ones),
-            new Curve(other, "dashed", Shapes.line(others, scale), others)));
+        List.of(curve(one, "whole", of, scale), curve(other, "dashed", of, scale)));
+  }
+
+  private static Curve curve(String name, String look, Map<String, List<Long>> of, Scale scale) {
+    return new Curve(name, look, Shapes.line(of.get(name), scale), of.get(name));
   }
 
   /** Percentiles of durations: an area from the lowest to the highest, and a line for each. */
-  public static Chart band(
-      String name, long from, long stepMs, List<Long> p50, List<Long> p95, List<Long> p99) {
+  public static Chart band(String name, long from, long stepMs, Map<String, List<Long>> of) {
+    List<Long> p50 = of.get("p50");
+    List<Long> p99 = of.get("p99");
     Scale scale = Scale.ofDurations(highest(p99));
     return new Chart(
         name,
@@ -86,20 +86,16 @@ public record Chart(
         scale,
         List.of(new Area(Shapes.area(p50, p99, scale))),
         List.of(
-            new Curve("p50", "dashed", Shapes.line(p50, scale), p50),
-            new Curve("p95", "whole", Shapes.line(p95, scale), p95),
-            new Curve("p99", "thin", Shapes.line(p99, scale), p99)));
+            curve("p50", "dashed", of, scale),
+            curve("p95", "whole", of, scale),
+            curve("p99", "thin", of, scale)));
   }
 
   /** Two counts as bars, the second one on the first. */
   public static Chart bars(
-      String name,
-      long from,
-      long stepMs,
-      String lower,
-      List<Long> lowers,
-      String upper,
-      List<Long> uppers) {
+      String name, long from, long stepMs, String lower, String upper, Map<String, List<Long>> of) {
+    List<Long> lowers = of.get(lower);
+    List<Long> uppers = of.get(upper);
     List<Long> sums = new ArrayList<>();
     for (int i = 0; i < lowers.size(); i++) {
       sums.add(orZero(lowers.get(i)) + orZero(uppers.get(i)));

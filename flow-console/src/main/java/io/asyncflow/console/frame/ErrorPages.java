@@ -28,6 +28,29 @@ public class ErrorPages {
 
   private static final Logger log = LoggerFactory.getLogger(ErrorPages.class);
 
+  /**
+   * Why something could not be shown or done.
+   *
+   * @param status of HTTP
+   * @param code of the API
+   * @param message as the API says it
+   * @param kind the key of the sentence that says what to do
+   * @param traceId empty if there is none
+   * @param isAskedAgain whether the page asks by itself until there is an answer
+   * @param isOfForm whether it answers a form, so that there is a page to go back to
+   * @param reason that was typed in the form; empty if none was
+   */
+  public record View(
+      int status,
+      int code,
+      String message,
+      List<FieldError> errors,
+      String kind,
+      String traceId,
+      boolean isAskedAgain,
+      boolean isOfForm,
+      String reason) {}
+
   private final Pages pages;
   private final Frames frames;
 
@@ -82,14 +105,13 @@ public class ErrorPages {
    */
   private ResponseEntity<byte[]> show(
       Frame frame, Throwable failure, HttpServletRequest request, String reason) {
-    ErrorView view = view(failure, request, reason);
+    View view = view(failure, request, reason);
     ResponseEntity<byte[]> page = pages.show(frame, "error", view, view.status());
-    return isRetryable(failure)
-        ? ResponseEntity.status(page.getStatusCode())
-            .headers(page.getHeaders())
-            .header(HttpHeaders.RETRY_AFTER, "1")
-            .body(page.getBody())
-        : page;
+    HttpHeaders headers = new HttpHeaders(page.getHeaders());
+    if (isRetryable(failure)) {
+      headers.set(HttpHeaders.RETRY_AFTER, "1");
+    }
+    return new ResponseEntity<>(page.getBody(), headers, page.getStatusCode());
   }
 
   /** A field of a form; {@code null} if the form has none, or cannot be read. */
@@ -109,7 +131,7 @@ public class ErrorPages {
     return failure instanceof FlowException refused && refused.retryable();
   }
 
-  private static ErrorView view(Throwable failure, HttpServletRequest request, String reason) {
+  private static View view(Throwable failure, HttpServletRequest request, String reason) {
     int status = 500;
     ErrorCode code = ErrorCode.INTERNAL;
     String message = "";
@@ -127,7 +149,7 @@ public class ErrorPages {
           "{} {}: a bug of the console", request.getMethod(), request.getRequestURI(), failure);
     }
     boolean isForm = isForm(request);
-    return new ErrorView(
+    return new View(
         status,
         code.code(),
         message,

@@ -1,41 +1,42 @@
 package io.asyncflow.console.frame;
 
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.console.Done;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.asset.Assets;
 import io.asyncflow.console.text.Words;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.HashSet;
-import java.util.Map;
-import java.util.Set;
 import org.springframework.core.MethodParameter;
 import org.springframework.web.bind.support.WebDataBinderFactory;
 import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
-import tools.jackson.databind.JsonNode;
 
-/** Makes the {@link Frame} of a request, and gives it to controllers that ask for it. */
+/** Makes the {@link Frame} of a request, and the {@link Visit} for controllers that ask for it. */
 public class Frames implements HandlerMethodArgumentResolver {
 
   private static final String ATTRIBUTE = Frame.class.getName();
 
   private final OperatorClient api;
+  private final KeyClient keys;
   private final ConsoleProperties properties;
   private final Assets assets;
+  private final Pages pages;
 
-  public Frames(OperatorClient api, ConsoleProperties properties, Assets assets) {
+  public Frames(OperatorClient api, ConsoleProperties properties, Assets assets, Pages pages) {
     this.api = api;
+    this.keys = new KeyClient(api);
     this.properties = properties;
     this.assets = assets;
+    this.pages = pages;
   }
 
   /** The frame of a request whose caller is known. */
   Frame of(HttpServletRequest request) {
     Frame frame = (Frame) request.getAttribute(ATTRIBUTE);
     if (frame == null) {
-      frame = make(request, operator());
+      frame = make(request, Operator.of(keys.me()));
       request.setAttribute(ATTRIBUTE, frame);
     }
     return frame;
@@ -72,37 +73,21 @@ public class Frames implements HandlerMethodArgumentResolver {
         Done.keyIn(request).orElse(""));
   }
 
+  @Override
+  public boolean supportsParameter(MethodParameter parameter) {
+    return parameter.getParameterType() == Visit.class;
+  }
+
   /**
    * @throws FlowException if the caller is not known
    */
-  private Operator operator() {
-    JsonNode me = api.call("/api/key/me", Map.of());
-    String token = me.path("csrfToken").asString("");
-    return new Operator(
-        me.path("principal").asString(""),
-        me.path("kind").asString(""),
-        texts(me.path("roles")),
-        texts(me.path("verbs")),
-        token.isEmpty() ? null : token);
-  }
-
-  private static Set<String> texts(JsonNode list) {
-    Set<String> texts = new HashSet<>();
-    list.forEach(text -> texts.add(text.asString("")));
-    return Set.copyOf(texts);
-  }
-
-  @Override
-  public boolean supportsParameter(MethodParameter parameter) {
-    return parameter.getParameterType() == Frame.class;
-  }
-
   @Override
   public Object resolveArgument(
       MethodParameter parameter,
       ModelAndViewContainer container,
       NativeWebRequest request,
       WebDataBinderFactory binderFactory) {
-    return of(request.getNativeRequest(HttpServletRequest.class));
+    HttpServletRequest sent = request.getNativeRequest(HttpServletRequest.class);
+    return new Visit(of(sent), new Form(sent), api, pages);
   }
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.console.frame;
 
+import io.asyncflow.api.key.Me;
 import java.util.Set;
 
 /**
@@ -14,6 +15,15 @@ public record Operator(
 
   /** Nobody: of pages that are shown before a caller is known. */
   static final Operator NOBODY = new Operator("", "", Set.of(), Set.of(), null);
+
+  static Operator of(Me me) {
+    return new Operator(me.principal(), me.kind(), me.roles(), me.verbs(), me.csrfToken());
+  }
+
+  /** The same, in whatever session. */
+  public Operator withoutSession() {
+    return new Operator(principal, kind, roles, verbs, null);
+  }
 
   public boolean isKnown() {
     return !principal.isEmpty();

@@ -7,8 +7,6 @@ import io.asyncflow.console.Done;
 import io.asyncflow.console.text.VisibleOutput;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpHeaders;
@@ -22,22 +20,6 @@ public class Pages {
 
   private static final CacheControl KEPT = CacheControl.noCache().cachePrivate();
   private static final MediaType HTML = new MediaType("text", "html", StandardCharsets.UTF_8);
-
-  private static final int MOST_FOLLOWED = 200;
-
-  /** What a page looked like the last time. */
-  private record Look(Object view, String eTag) {}
-
-  private record Followed(Frame frame, String template) {}
-
-  private final Map<Followed, Look> looks =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>(MOST_FOLLOWED, 0.75f, true) {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<Followed, Look> eldest) {
-              return size() > MOST_FOLLOWED;
-            }
-          });
 
   private final TemplateEngine templates =
       TemplateEngine.createPrecompiled(null, ContentType.Html, null, "io.asyncflow.console.jte");
@@ -59,38 +41,7 @@ public class Pages {
         .body(body);
   }
 
-  /**
-   * A page that asks for news all the time. If the browser has what the same view looked like, it
-   * is not rendered.
-   *
-   * @param view views that are equal look the same, whatever time it is
-   * @param seen the {@code If-None-Match} of the request; {@code null} if there is none
-   */
-  public ResponseEntity<byte[]> follow(Frame frame, String template, Object view, String seen) {
-    Followed page = new Followed(frame, template);
-    Look last = looks.get(page);
-    if (last != null && last.eTag().equals(seen) && last.view().equals(view)) {
-      return ResponseEntity.status(HttpStatus.NOT_MODIFIED)
-          .cacheControl(KEPT)
-          .eTag(last.eTag())
-          .build();
-    }
-    ResponseEntity<byte[]> whole = show(frame, template, view);
-    looks.put(page, new Look(view, whole.getHeaders().getETag()));
-    return whole;
-  }
-
-  /** A form once more, with the reason for which it was refused. */
-  public ResponseEntity<byte[]> showRefusal(Frame frame, String template, Object view) {
-    return show(frame, template, view, HttpStatus.UNAUTHORIZED.value());
-  }
-
-  /** What a form has asked for, which a reload asks for again. */
-  public ResponseEntity<byte[]> showAnswer(Frame frame, String template, Object view) {
-    return show(frame, template, view, HttpStatus.OK.value());
-  }
-
-  /** A page that answers what could not be done. */
+  /** A page that answers a form, or says what could not be done. */
   public ResponseEntity<byte[]> show(Frame frame, String template, Object view, int status) {
     return ResponseEntity.status(status)
         .contentType(HTML)

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.springframework.http.HttpHeaders;
+import org.springframework.web.util.WebUtils;
 
 /**
  * How an operator wants the pages, from a cookie. Whatever is not understood is the default.
@@ -43,16 +44,11 @@ public record Preferences(
 
   static Preferences of(HttpServletRequest request) {
     Map<String, String> set = new HashMap<>();
-    if (request.getCookies() != null) {
-      for (Cookie cookie : request.getCookies()) {
-        if (cookie.getName().equals(COOKIE)) {
-          for (String pair : cookie.getValue().split("&")) {
-            int equals = pair.indexOf('=');
-            if (equals > 0) {
-              set.put(pair.substring(0, equals), pair.substring(equals + 1));
-            }
-          }
-        }
+    Cookie cookie = WebUtils.getCookie(request, COOKIE);
+    for (String pair : cookie == null ? new String[0] : cookie.getValue().split("&")) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        set.put(pair.substring(0, equals), pair.substring(equals + 1));
       }
     }
     return of(set, request.getHeader(HttpHeaders.ACCEPT_LANGUAGE));
@@ -77,9 +73,9 @@ public record Preferences(
   }
 
   /** These with those that a form changes. */
-  public Preferences with(Map<String, String> changed) {
+  public Preferences with(Form form) {
     Map<String, String> all = new HashMap<>(asMap());
-    all.putAll(changed);
+    all.replaceAll((name, before) -> form.has(name) ? form.text(name) : before);
     return of(all, null);
   }
 

@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The beginning of a text in which secrets are covered, and which is else as it was. It is read as
  * JSON as far as it is JSON, or nearly so: it is read to find members alone. It is read no further
- * than it is shown, and so are documents in it, so its size and depth do not matter.
+ * than it is shown, so its size and depth do not matter.
  *
  * @param isCut whether it is not all of it
  */
@@ -126,24 +126,22 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
     }
 
     /**
-     * As the context of a task is in the definition of a schedule. Escapes double with each
-     * document in a document, so there are few.
+     * Covers the whole of a document in a text that may have a secret, as the context of a task in
+     * the definition of a schedule.
      *
      * @param from where the text begins, with its quote
      */
     private void coverWithin(int from) {
       int left = left(from);
-      int end = left < whole.length() - from ? from + left : whole.length();
-      Value value = Value.of(whole, from, end);
-      isFull = !value.isClosed();
-      CoveredText inner =
-          looksLikeDocument(value.text()) ? CoveredText.of(value.text(), left) : null;
-      if (inner != null && inner.isCovered()) {
-        replace(from, value.end(), JSON.writeValueAsString(inner.text()));
-        if (isFull) { // the rest of the document in it has not been read
-          isCut = copied < whole.length();
-          copied = whole.length();
-        }
+      int most = left < whole.length() - from ? from + left : whole.length();
+      int end = from + 1;
+      while (end < most && whole.charAt(end) != whole.charAt(from)) {
+        end += whole.charAt(end) == '\\' ? 2 : 1;
+      }
+      isFull = end >= most;
+      if (Secrets.mayBeIn(whole.substring(from + 1, Math.min(end, most)))) {
+        isCut = isFull && most < whole.length(); // the rest of it has not been read
+        replace(from, isFull ? whole.length() : end + 1, '"' + Secrets.COVER + '"');
       }
     }
 
@@ -157,63 +155,6 @@ record CoveredText(String text, boolean isCovered, boolean isCut) {
         shown.setLength(isHalf ? end - 1 : end);
       }
       return new CoveredText(shown.toString(), isCovered, isCut);
-    }
-  }
-
-  /**
-   * The beginning of a text in a document.
-   *
-   * @param text without its escapes; empty if it cannot be a document
-   * @param end the place behind what was read
-   * @param isClosed whether its last quote was read
-   */
-  private record Value(String text, int end, boolean isClosed) {
-
-    /**
-     * @param from the place of its first quote
-     * @param most the place behind the last character that is read
-     */
-    static Value of(String document, int from, int most) {
-      char quote = document.charAt(from);
-      StringBuilder text = new StringBuilder();
-      boolean mayBegin = from + 1 < most && mayBegin(document.charAt(from + 1));
-      int i = from + 1;
-      while (i < most && document.charAt(i) != quote) {
-        char c = document.charAt(i);
-        int length = c != '\\' ? 1 : document.startsWith("u", i + 1) ? 6 : 2;
-        if (i + length > most) {
-          break;
-        }
-        if (mayBegin) {
-          text.append(length == 1 ? c : unescaped(document, i, length));
-        }
-        i += length;
-      }
-      boolean isClosed = i < most && document.charAt(i) == quote;
-      return new Value(text.toString(), isClosed ? i + 1 : most, isClosed);
-    }
-
-    private static boolean mayBegin(char c) {
-      return c == '{' || c == '[' || c == '\\' || Character.isWhitespace(c);
-    }
-
-    private static char unescaped(String document, int escape, int length) {
-      char c = document.charAt(escape + 1);
-      if (length == 6) {
-        try {
-          return (char) Integer.parseInt(document, escape + 2, escape + 6, 16);
-        } catch (NumberFormatException e) {
-          return c;
-        }
-      }
-      return switch (c) {
-        case 'n' -> '\n';
-        case 'r' -> '\r';
-        case 't' -> '\t';
-        case 'b' -> '\b';
-        case 'f' -> '\f';
-        default -> c;
-      };
     }
   }
 }

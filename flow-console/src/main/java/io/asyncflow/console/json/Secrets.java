@@ -20,7 +20,22 @@ final class Secrets {
       Pattern.compile(
           "[tT]okens(?![a-z])|TOKENS(?![A-Z])|(?i:token[_-]?(count|limit|usage|budget|total)s?$)");
 
+  /** How a document in a text begins, with its escapes. */
+  private static final Pattern INNER =
+      Pattern.compile("(\\s|\\\\[nrt])*([{\\[]|\\\\u).*", Pattern.DOTALL);
+
   private Secrets() {}
+
+  /**
+   * Whether a text in a document is a document that may have a secret: a name with escapes may be
+   * any.
+   *
+   * @param text as it stands there, or the beginning of it
+   */
+  static boolean mayBeIn(String text) {
+    return INNER.matcher(text).matches()
+        && (SECRET.matcher(text).find() || TOKEN.matcher(text).find() || text.contains("\\u"));
+  }
 
   /**
    * Whether the value of a member is covered.

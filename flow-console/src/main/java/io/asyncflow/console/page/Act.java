@@ -1,7 +1,5 @@
 package io.asyncflow.console.page;
 
-import io.asyncflow.console.frame.Frame;
-
 /**
  * Something that an operator can do on a page, after a sentence that says what happens.
  *
@@ -30,8 +28,8 @@ public record Act(
    */
   public record Seen(int epoch, int status) {}
 
-  public static Act of(Frame frame, String verb, String key, String url) {
-    return new Act(key, url, frame.may(verb), null, false, false, null);
+  public static Act of(boolean isPermitted, String key, String url) {
+    return new Act(key, url, isPermitted, null, false, false, null);
   }
 
   /** This act, unless the state allows it not. */

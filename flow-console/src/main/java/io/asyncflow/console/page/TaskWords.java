@@ -7,6 +7,9 @@ import java.util.regex.Pattern;
 /** The words of a search for tasks, as {@code task/search} has them. */
 public final class TaskWords {
 
+  /** The id of a task. */
+  public static final String TASK = "[0-9]{1,19}_[A-Za-z][A-Za-z0-9_]*_task_[0-9]{1,9}";
+
   private static final Pattern PLAIN = Pattern.compile("[\\p{L}\\p{N}_.*@/+=-]+");
 
   private TaskWords() {}
@@ -46,6 +49,14 @@ public final class TaskWords {
     boolean countsAsRetry = "RETRY".equals(group.verdict()) || "TIMED_OUT".equals(group.verdict());
     String words = ofStage(group.taskType(), group.taskStage(), null);
     return countsAsRetry ? words + " retries>0" : words;
+  }
+
+  /** The page of the task or job with an id; {@code null} of a text that is no id. */
+  public static String pageOf(String text) {
+    if (text.matches(TASK)) {
+      return "/tasks/" + text;
+    }
+    return text.matches("[0-9]{15,19}") ? "/jobs/" + text : null;
   }
 
   /** The address of the page that searches. */

@@ -1,11 +1,12 @@
 package io.asyncflow.console.page;
 
-import io.asyncflow.api.FlowException;
-import io.asyncflow.console.Live;
-import io.asyncflow.console.frame.Calls;
-import jakarta.servlet.http.HttpServletRequest;
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.Transport;
+import io.asyncflow.console.frame.Form;
+import io.asyncflow.console.frame.Visit;
 import java.util.List;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The names of the types that there are, which fields suggest.
@@ -15,6 +16,13 @@ import tools.jackson.databind.JsonNode;
 public record TypeNames(List<String> all) {
 
   public static final TypeNames NONE = new TypeNames(List.of());
+
+  /** Lists the types. */
+  public static final Call<List<TaskTypeSettings>> TYPES =
+      Call.to("/api/task_schedule_cfg/list", Answer.of(Listed.class, Listed::scheduleCfgList));
+
+  private record Listed(List<TaskTypeSettings> scheduleCfgList) {}
+
   private static final int MOST = 200;
   private static final int MAX_AGE_MS = 60_000;
 
@@ -22,26 +30,20 @@ public record TypeNames(List<String> all) {
    * A page without suggestions is better than none, and news of an open page bring none. Types are
    * those that the server knew a minute ago, for which it reads nothing.
    */
-  public static TypeNames read(Calls calls, HttpServletRequest request) {
-    if (Live.isIn(request)) {
-      return NONE;
-    }
-    try {
-      return calls.shared(
-          TypeNames.class, TypeNames::of, "/api/task_schedule_cfg/list", "maxAgeMs", MAX_AGE_MS);
-    } catch (FlowException refused) {
-      return NONE;
-    }
+  public static TypeNames read(Transport api, Form form) {
+    return form.isLive() ? NONE : Visit.orElse(() -> read(api), NONE);
   }
 
-  private static TypeNames of(JsonNode answer) {
+  private static TypeNames read(Transport api) {
     return new TypeNames(
-        answer
-            .path("scheduleCfgList")
-            .valueStream()
-            .map(type -> type.path("task_type").asString(""))
+        api.send(TYPES.with("maxAgeMs", MAX_AGE_MS)).stream()
+            .map(TaskTypeSettings::taskType)
             .sorted(String.CASE_INSENSITIVE_ORDER)
             .limit(MOST)
             .toList());
+  }
+
+  public static TypeNames read(Visit visit) {
+    return read(visit.api(), visit.form());
   }
 }

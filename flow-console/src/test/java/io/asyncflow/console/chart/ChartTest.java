@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ChartTest {
@@ -62,7 +63,13 @@ class ChartTest {
   @Test
   void barsOfBothFitTheScale() {
     Chart chart =
-        Chart.bars("failed", 0, MINUTE, "failed", values(3, 0), "retried", values(3, null));
+        Chart.bars(
+            "failed",
+            0,
+            MINUTE,
+            "failed",
+            "retried",
+            Map.of("failed", values(3, 0), "retried", values(3, null)));
 
     assertThat(chart.scale()).isEqualTo(new Scale(10));
     assertThat(chart.isEmpty()).isFalse();
@@ -73,18 +80,32 @@ class ChartTest {
 
   @Test
   void chartIsEmptyIfNothingHappenedOrNothingIsKnown() {
-    assertThat(Chart.lines("x", 0, MINUTE, "a", values(0, null), "b", values(0, 0)).isEmpty())
+    assertThat(
+            Chart.lines("x", 0, MINUTE, "a", "b", Map.of("a", values(0, null), "b", values(0, 0)))
+                .isEmpty())
         .isTrue();
     List<Long> unknown = values(null, null);
-    assertThat(Chart.band("x", 0, MINUTE, unknown, unknown, unknown).isEmpty()).isTrue();
+    assertThat(
+            Chart.band("x", 0, MINUTE, Map.of("p50", unknown, "p95", unknown, "p99", unknown))
+                .isEmpty())
+        .isTrue();
     List<Long> immediate = values(0, null);
-    assertThat(Chart.band("x", 0, MINUTE, immediate, immediate, immediate).isEmpty()).isFalse();
+    assertThat(
+            Chart.band("x", 0, MINUTE, Map.of("p50", immediate, "p95", immediate, "p99", immediate))
+                .isEmpty())
+        .isFalse();
   }
 
   @Test
   void curveTellsItsSumItsHighestAndItsLatestValue() {
     Chart.Curve curve =
-        Chart.lines("x", 0, MINUTE, "a", values(1, 7, 2, null), "b", values(0, 0, 0, 0))
+        Chart.lines(
+                "x",
+                0,
+                MINUTE,
+                "a",
+                "b",
+                Map.of("a", values(1, 7, 2, null), "b", values(0, 0, 0, 0)))
             .curves()
             .get(0);
 

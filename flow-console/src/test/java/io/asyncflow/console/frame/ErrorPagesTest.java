@@ -24,7 +24,8 @@ class ErrorPagesTest {
 
   @Test
   void callerWhoHasLeftIsNoBug() {
-    Frames frames = new Frames(api, new ConsoleProperties("/console", ""), new Assets());
+    Frames frames =
+        new Frames(api, new ConsoleProperties("/console", ""), new Assets(), new Pages());
     ErrorPages pages = new ErrorPages(new Pages(), frames);
     Exception left = new AsyncRequestNotUsableException("gone", new IOException("Broken pipe"));
 
@@ -74,7 +75,8 @@ class ErrorPagesTest {
 
   @Test
   void addressesThatAnswersLeadToHaveRoomInTheirHeaders() throws Exception {
-    Frames frames = new Frames(api, new ConsoleProperties("/console", ""), new Assets());
+    Frames frames =
+        new Frames(api, new ConsoleProperties("/console", ""), new Assets(), new Pages());
     ErrorPages pages = new ErrorPages(new Pages(), frames);
     for (int characters : new int[] {200, 260, 500}) {
       MockHttpServletRequest request = new MockHttpServletRequest("GET", "/console/tasks");

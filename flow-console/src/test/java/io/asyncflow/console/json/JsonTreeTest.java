@@ -79,8 +79,7 @@ class JsonTreeTest {
         JsonTree.of("{\"taskContext\":\"" + inner + "\",\"n\":[" + "1,".repeat(600) + "1]}");
 
     assertThat(tree.root()).isNull();
-    assertThat(tree.text())
-        .startsWith("{\"taskContext\":\"{\\\"api_key\\\":\\\"••••\\\",\\\"voice\\\":\\\"x\\\"}\",");
+    assertThat(tree.text()).startsWith("{\"taskContext\":\"••••\",\"n\":[1,");
   }
 
   @Test
@@ -136,7 +135,7 @@ class JsonTreeTest {
     String whole = quoted("{'request':%s,'token':'sk-2'}", inner);
     JsonTree tree = JsonTree.of(whole);
 
-    assertThat(tree.text()).startsWith("{\"request\":\"{\\\"api_key\\\":\\\"••••\\\",");
+    assertThat(tree.text()).startsWith("{\"request\":\"••••\"");
     assertThat(tree.text()).doesNotContain("sk-").hasSizeLessThanOrEqualTo(JsonTree.MOST_TEXT);
     assertThat(tree.isCut()).isTrue();
 

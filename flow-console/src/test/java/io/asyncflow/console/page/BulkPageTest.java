@@ -8,7 +8,6 @@ import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
-import io.asyncflow.console.page.bulk.BulkBar;
 import io.asyncflow.console.page.bulk.BulkViews;
 import io.asyncflow.console.text.Language;
 import java.util.List;
@@ -85,7 +84,7 @@ class BulkPageTest {
   }
 
   private static Integer percent(BoundedCount count, int done, int skipped) {
-    return BulkBar.of(bulk(BulkState.RUNNING, count, done, skipped)).percent();
+    return Bar.of(bulk(BulkState.RUNNING, count, done, skipped)).percent();
   }
 
   @Test
@@ -101,10 +100,10 @@ class BulkPageTest {
     for (int done : new int[] {0, 3_999, 4_000, 9_000}) {
       assertThat(percent(counted, done, 0)).isNull();
     }
-    BulkBar open = BulkBar.of(bulk(BulkState.RUNNING, counted, 4_000, 0));
-    assertThat(open.pieces()).extracting(BulkBar.Piece::width).containsExactly(400);
-    assertThat(BulkBar.of(bulk(BulkState.DONE, counted, 4_321, 0)).percent()).isEqualTo(100);
-    assertThat(BulkBar.of(bulk(BulkState.DONE, counted, 0, 0)).percent()).isEqualTo(100);
+    Bar open = Bar.of(bulk(BulkState.RUNNING, counted, 4_000, 0));
+    assertThat(open.pieces()).extracting(Bar.Piece::width).containsExactly(400);
+    assertThat(Bar.of(bulk(BulkState.DONE, counted, 4_321, 0)).percent()).isEqualTo(100);
+    assertThat(Bar.of(bulk(BulkState.DONE, counted, 0, 0)).percent()).isEqualTo(100);
   }
 
   @Test
@@ -114,9 +113,8 @@ class BulkPageTest {
       for (BulkState state : BulkState.values()) {
         for (int done : new int[] {0, 1, 9_999, CAP}) {
           for (int skipped : new int[] {0, 1, 1_000_000}) {
-            assertThat(BulkBar.of(bulk(state, count, done, skipped)).pieces())
-                .allMatch(
-                    piece -> piece.width() > 0 && piece.from() + piece.width() <= BulkBar.WIDTH);
+            assertThat(Bar.of(bulk(state, count, done, skipped)).pieces())
+                .allMatch(piece -> piece.width() > 0 && piece.from() + piece.width() <= Bar.WIDTH);
           }
         }
       }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.console.JsonOperator;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.Map;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Document;
@@ -44,7 +46,7 @@ class ClusterPageTest {
         .isEqualTo("This cannot be told at the moment. The next look may have it.");
   }
 
-  private final class WithoutStore implements OperatorClient {
+  private final class WithoutStore extends JsonOperator {
 
     @Override
     public JsonNode call(String path, Map<String, ?> fields) {
@@ -55,12 +57,12 @@ class ClusterPageTest {
     }
 
     @Override
-    public void read(StoreKey key, Receiver to) {
+    public void read(StoreKey key, HttpServletResponse to) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public void readInput(String jobId, Receiver to) {
+    public void readInput(String jobId, HttpServletResponse to) {
       throw new UnsupportedOperationException();
     }
   }

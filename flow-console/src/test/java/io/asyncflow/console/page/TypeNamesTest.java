@@ -3,10 +3,12 @@ package io.asyncflow.console.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.console.JsonOperator;
 import io.asyncflow.console.Live;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.console.SampleApi;
-import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.Form;
+import jakarta.servlet.http.HttpServletResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,24 +20,24 @@ class TypeNamesTest {
 
   private final SampleApi api = new SampleApi();
   private final List<Map<String, ?>> asked = new ArrayList<>();
-  private final Calls calls = new Calls(new Listening());
+  private final OperatorClient calls = new Listening();
 
   @Test
   void lookOfAnOpenPageAsksForNoTypes() {
     MockHttpServletRequest look = new MockHttpServletRequest();
     look.addHeader(Live.HEADER, "1");
 
-    assertThat(TypeNames.read(calls, look).all()).isEmpty();
+    assertThat(TypeNames.read(calls, new Form(look)).all()).isEmpty();
     assertThat(asked).isEmpty();
   }
 
   @Test
   void suggestedTypesAreThoseThatTheServerKnowsAlready() {
-    assertThat(TypeNames.read(calls, new MockHttpServletRequest()).all()).contains("tts");
+    assertThat(TypeNames.read(calls, new Form(new MockHttpServletRequest())).all()).contains("tts");
     assertThat(asked).containsExactly(Map.of("maxAgeMs", 60_000));
   }
 
-  private final class Listening implements OperatorClient {
+  private final class Listening extends JsonOperator {
 
     @Override
     public JsonNode call(String path, Map<String, ?> fields) {
@@ -44,12 +46,12 @@ class TypeNamesTest {
     }
 
     @Override
-    public void read(StoreKey key, Receiver to) {
+    public void read(StoreKey key, HttpServletResponse to) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public void readInput(String jobId, Receiver to) {
+    public void readInput(String jobId, HttpServletResponse to) {
       throw new UnsupportedOperationException();
     }
   }

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
-import io.asyncflow.console.OperatorClient;
+import io.asyncflow.console.JsonOperator;
 import io.asyncflow.console.SampleApi;
 import io.asyncflow.console.SamplePages;
 import io.asyncflow.console.text.Language;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ class TypeTabsTest {
   private boolean refusesNumbers;
   private boolean hasNoFailures;
 
-  private final class Listening implements OperatorClient {
+  private final class Listening extends JsonOperator {
 
     @Override
     public JsonNode call(String path, Map<String, ?> fields) {
@@ -43,12 +44,12 @@ class TypeTabsTest {
     }
 
     @Override
-    public void read(StoreKey key, Receiver to) throws IOException {
+    public void read(StoreKey key, HttpServletResponse to) throws IOException {
       api.read(key, to);
     }
 
     @Override
-    public void readInput(String jobId, Receiver to) {
+    public void readInput(String jobId, HttpServletResponse to) {
       throw new UnsupportedOperationException();
     }
   }
@@ -122,7 +123,7 @@ class TypeTabsTest {
     open("/types/tts?tab=history&stage=merge");
 
     assertThat(series.get(0).get("taskStage")).isEqualTo("merge");
-    assertThat(series.get(0).get("taskType")).isEqualTo("tts");
+    assertThat(series.get(0).get("taskType")).isEqualTo(List.of("tts"));
   }
 
   @Test

@@ -5,14 +5,14 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.console.IssuerLogIn;
 import io.asyncflow.console.LogIn;
 import io.asyncflow.console.OpenToAll;
+import io.asyncflow.console.frame.Form;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Frames;
 import io.asyncflow.console.frame.Pages;
-import io.asyncflow.console.page.Form;
+import io.asyncflow.console.frame.Visit;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
@@ -52,7 +52,7 @@ public class LogInController {
       @RequestParam(defaultValue = "") String why) {
     Frame frame = frames.ofNobody(request);
     return pages.show(
-        frame, "login", new LogInView(frame.urls().own(to), refusal(frame, why), hasIssuer));
+        frame, "login", new View(frame.urls().own(to), refusal(frame, why), hasIssuer));
   }
 
   private static String refusal(Frame frame, String why) {
@@ -68,20 +68,17 @@ public class LogInController {
 
   @OpenToAll
   @PostMapping("/login")
-  public ResponseEntity<byte[]> begin(
-      HttpServletRequest request,
-      HttpServletResponse response,
-      @RequestParam Map<String, String> fields) {
+  public ResponseEntity<byte[]> begin(HttpServletRequest request, HttpServletResponse response) {
     Frame frame = frames.ofNobody(request);
-    Form form = new Form(fields);
+    Form form = new Form(request);
     String to = frame.urls().own(form.text("to"));
     try {
       logIn.begin(form.text("key"), request, response);
     } catch (FlowException refused) {
       if (refused.errorCode() == ErrorCode.NOT_AUTHENTICATED
           || refused.errorCode() == ErrorCode.KEY_ENDED) {
-        return pages.showRefusal(
-            frame, "login", new LogInView(to, frame.t("login.refused"), hasIssuer));
+        View view = new View(to, frame.t("login.refused"), hasIssuer);
+        return pages.show(frame, "login", view, HttpServletResponse.SC_UNAUTHORIZED);
       }
       throw refused;
     }
@@ -90,10 +87,19 @@ public class LogInController {
 
   @PostMapping("/logout")
   public ResponseEntity<byte[]> end(
-      Frame frame, HttpServletRequest request, HttpServletResponse response) {
+      Visit visit, HttpServletRequest request, HttpServletResponse response) {
     logIn.end(request, response);
     // Browsers keep pages, and ask before they show them again.
     response.setHeader("Clear-Site-Data", "\"cache\"");
-    return Pages.goTo(frame.to("/login"));
+    return visit.goTo("/login");
   }
+
+  /**
+   * What the page to log in shows.
+   *
+   * @param to the address of the page that was asked for
+   * @param refusal empty before a try
+   * @param hasIssuer whether operators can log in at an issuer, too
+   */
+  public record View(String to, String refusal, boolean hasIssuer) {}
 }

@@ -8,7 +8,9 @@ import io.asyncflow.api.bulk.BulkState;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.BoundedCount.Kind;
 import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Visit;
 import io.asyncflow.console.page.Act;
+import io.asyncflow.console.page.Bar;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -26,7 +28,7 @@ public final class BulkViews {
   public record Listed(List<Bulk> bulks, String older) {}
 
   /** A bulk and what can be done about it. */
-  public record Shown(Bulk bulk, BulkBar bar, List<Act> acts) {}
+  public record Shown(Bulk bulk, Bar bar, List<Act> acts) {}
 
   /**
    * A bulk that has not started.
@@ -42,7 +44,25 @@ public final class BulkViews {
    *
    * @param runAt in the time zone of the operator
    */
-  public record Asked(String q, String act, String status, String runAt, String priority) {}
+  public record Asked(String q, String act, String status, String runAt, String priority) {
+
+    static Asked of(Visit visit) {
+      return new Asked(
+          visit.text("q"),
+          visit.text("act"),
+          visit.text("status"),
+          visit.text("run_at"),
+          visit.text("priority"));
+    }
+
+    /** Where the form is filled in as it was sent. */
+    String address(Visit visit) {
+      Object[] query = {
+        "q", q, "act", act, "status", status, "run_at", runAt, "priority", priority
+      };
+      return visit.to("/bulk/new", query);
+    }
+  }
 
   /** The search, as an operator would type it. */
   public static String search(Map<String, Object> filter) {
@@ -63,8 +83,7 @@ public final class BulkViews {
 
   /** Whether it has ended at its cap, and has not handled all tasks that there are, or may be. */
   public static boolean hasLeftTasks(Bulk bulk) {
-    boolean hasMore =
-        bulk.count().kind() != Kind.EXACT || bulk.count().count() > BulkBar.handled(bulk);
+    boolean hasMore = bulk.count().kind() != Kind.EXACT || bulk.count().count() > Bar.handled(bulk);
     return hasMore && bulk.state() == BulkState.DONE && bulk.done() >= bulk.cap();
   }
 

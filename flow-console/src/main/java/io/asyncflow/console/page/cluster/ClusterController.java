@@ -1,93 +1,45 @@
 package io.asyncflow.console.page.cluster;
 
-import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.act.ActPage;
-import io.asyncflow.console.frame.Calls;
-import io.asyncflow.console.frame.Frame;
-import io.asyncflow.console.frame.Pages;
-import io.asyncflow.console.page.Form;
-import java.util.Map;
+import io.asyncflow.console.frame.Visit;
+import io.asyncflow.console.page.Listing;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 
 /** The servers and their duties, and the record of acts. */
 @Controller
 @RequestMapping("${asyncflow.console.path:/console}")
 public class ClusterController {
 
-  private static final int PAGE = 100;
+  /** What servers and duties say of themselves. */
+  public static final Call<ClusterViews.Cluster> STATUS =
+      Call.to("/api/governance/status", Answer.of(ClusterViews.Cluster.class));
 
-  private final Pages pages;
-  private final Calls calls;
+  private static final Call<ClusterViews.Store> USAGE =
+      Call.to("/api/store/usage", Answer.of(ClusterViews.Store.class));
 
-  public ClusterController(Pages pages, Calls calls) {
-    this.pages = pages;
-    this.calls = calls;
-  }
-
-  @GetMapping("/cluster")
-  public ResponseEntity<byte[]> cluster(Frame frame) {
-    ClusterViews.Cluster cluster = calls.get(ClusterViews.Cluster.class, "/api/governance/status");
-    return pages.show(frame, "cluster", new ClusterViews.Shown(cluster, store()));
-  }
+  private static final Listing ACTS =
+      new Listing("/audit", "actor", "object", "act", "from=", "to=");
+  private static final Call<ActPage> LIST = Call.to("/api/audit/list", Answer.of(ActPage.class));
 
   /** A store that is away is no reason not to show the servers. */
-  private ClusterViews.Store store() {
-    try {
-      return calls.get(ClusterViews.Store.class, "/api/store/usage");
-    } catch (FlowException refused) {
-      return null;
-    }
+  @GetMapping("/cluster")
+  public ResponseEntity<byte[]> cluster(Visit visit) {
+    ClusterViews.Cluster cluster = visit.send(STATUS);
+    ClusterViews.Store store = Visit.orElse(() -> visit.send(USAGE), null);
+    return visit.show("cluster", new ClusterViews.Shown(cluster, store));
   }
 
   @GetMapping("/audit")
-  public ResponseEntity<byte[]> audit(Frame frame, @RequestParam Map<String, String> fields) {
-    Form form = new Form(fields);
-    ClusterViews.Filter filter =
-        new ClusterViews.Filter(
-            form.text("actor"),
-            form.text("object"),
-            form.text("act"),
-            form.time(frame, "from"),
-            form.time(frame, "to"));
+  public ResponseEntity<byte[]> audit(Visit visit) {
+    ClusterViews.Filter filter = ClusterViews.Filter.of(visit);
     ActPage page =
-        calls.get(
-            ActPage.class,
-            "/api/audit/list",
-            "actor",
-            filter.actor(),
-            "object",
-            filter.object(),
-            "act",
-            filter.act(),
-            "from",
-            filter.from(),
-            "to",
-            filter.to(),
-            "cursor",
-            form.text("cursor"),
-            "limit",
-            PAGE);
-    String older =
-        page.nextCursor() == null
-            ? null
-            : frame.to(
-                "/audit",
-                "actor",
-                filter.actor(),
-                "object",
-                filter.object(),
-                "act",
-                filter.act(),
-                "from",
-                frame.times().field(filter.from()),
-                "to",
-                frame.times().field(filter.to()),
-                "cursor",
-                page.nextCursor());
-    return pages.show(frame, "audit", new ClusterViews.Audit(page.actList(), filter, older));
+        visit.send(ACTS.page(visit, LIST).with("from", filter.from()).with("to", filter.to()));
+    String older = ACTS.next(visit, page.nextCursor());
+    return visit.show("audit", new ClusterViews.Audit(page.actList(), filter, older));
   }
 }

@@ -2,13 +2,13 @@ package io.asyncflow.console.page.cluster;
 
 import io.asyncflow.api.act.ListedAct;
 import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Visit;
 import io.asyncflow.console.text.Ids;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import tools.jackson.databind.JsonNode;
 
 /** What the templates of the cluster show. */
 public final class ClusterViews {
@@ -55,13 +55,22 @@ public final class ClusterViews {
       String node,
       long lastRun,
       long costMs,
-      JsonNode result,
+      Object result,
       String error,
       Long lastEffectiveRun,
-      JsonNode effect) {}
+      Object effect) {}
 
   /** Which acts are asked for; empty or {@code null} for all. */
   public record Filter(String actor, String object, String act, Long from, Long to) {
+
+    static Filter of(Visit visit) {
+      return new Filter(
+          visit.text("actor"),
+          visit.text("object"),
+          visit.text("act"),
+          visit.form().time(visit.frame(), "from"),
+          visit.form().time(visit.frame(), "to"));
+    }
 
     public boolean isEmpty() {
       return (actor + object + act).isEmpty() && from == null && to == null;
@@ -74,15 +83,12 @@ public final class ClusterViews {
   public record Audit(List<ListedAct> acts, Filter filter, String older) {}
 
   /** What a duty did, in a line. */
-  public static String result(JsonNode result) {
-    if (result == null || result.isNull() || result.isMissingNode()) {
-      return "–";
-    }
-    return result.isObject()
-        ? result.properties().stream()
+  public static String result(Object result) {
+    return result instanceof Map<?, ?> members
+        ? members.entrySet().stream()
             .map(member -> member.getKey() + " " + member.getValue())
             .collect(Collectors.joining(", "))
-        : result.asString();
+        : text(result);
   }
 
   /** The page of what an act changed; {@code null} if it has none. */

@@ -2,11 +2,13 @@ package io.asyncflow.console.page.failure;
 
 import io.asyncflow.api.stats.FailureGroup;
 import io.asyncflow.api.stats.FailurePage;
+import io.asyncflow.api.stats.FailureRequest;
 import io.asyncflow.api.stats.Meta;
+import io.asyncflow.api.stats.StatsClient;
 import io.asyncflow.console.chart.Spark;
-import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.Form;
 import io.asyncflow.console.frame.Frame;
-import io.asyncflow.console.page.Form;
+import io.asyncflow.console.frame.Visit;
 import io.asyncflow.console.page.TypeNames;
 import java.util.List;
 
@@ -76,56 +78,50 @@ public record Failures(
     }
 
     String address(Frame frame, String cursor) {
-      return frame.to(
-          "/failures",
-          "type",
-          type,
-          "stage",
-          stage,
-          "verdict",
-          verdict,
-          "span",
-          span,
-          "cursor",
-          cursor);
+      Object[] query = {
+        "type", type, "stage", stage, "verdict", verdict, "span", span, "cursor", cursor
+      };
+      return frame.to("/failures", query);
     }
   }
 
   /** Those of a type in the last day. */
-  public static Failures ofType(Calls calls, Frame frame, String type) {
-    return read(calls, frame, new Filter(type, "", "", ""), "", TypeNames.NONE);
+  public static Failures ofType(Visit visit, String type) {
+    return read(visit, new Filter(type, "", "", ""), null, TypeNames.NONE);
   }
 
-  static Failures read(Calls calls, Frame frame, Filter filter, String cursor, TypeNames types) {
+  static Failures read(Visit visit, Filter filter, TypeNames types) {
+    return read(visit, filter, visit.form().given("cursor"), types);
+  }
+
+  private static Failures read(Visit visit, Filter filter, String cursor, TypeNames types) {
+    StatsClient stats = new StatsClient(visit.api());
     Long from = null;
     Long to = null;
     long span = DAY;
     if (filter.isLong()) {
-      Meta meta = calls.get(Meta.class, "/api/meta");
+      Meta meta = stats.meta();
       span = meta.limits().getOrDefault("historyMs", DAY);
       to = (meta.now() / MINUTE + 1) * MINUTE; // in a minute the same question, and the same page
       from = to - span;
     }
     FailurePage page =
-        calls.get(
-            FailurePage.class,
-            "/api/stats/failures",
-            "taskType",
-            filter.type(),
-            "taskStage",
-            filter.stage(),
-            "verdict",
-            filter.verdict(),
-            "from",
-            from,
-            "to",
-            to,
-            "limit",
-            PAGE,
-            "cursor",
-            cursor);
-    String older = page.nextCursor() == null ? null : filter.address(frame, page.nextCursor());
+        stats.failures(
+            new FailureRequest(
+                given(filter.type()),
+                given(filter.stage()),
+                given(filter.verdict()),
+                from,
+                to,
+                PAGE,
+                cursor));
+    String older =
+        page.nextCursor() == null ? null : filter.address(visit.frame(), page.nextCursor());
     return new Failures(filter, span, page.whole(), page.groups(), older, types);
+  }
+
+  private static String given(String field) {
+    return field.isEmpty() ? null : field;
   }
 
   public static Spark spark(FailureGroup group) {

@@ -1,12 +1,11 @@
 package io.asyncflow.console.page.find;
 
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.stats.BoundedCount;
-import io.asyncflow.api.stats.StageList;
 import io.asyncflow.api.stats.StageList.StageNumbers;
-import io.asyncflow.console.frame.Calls;
+import io.asyncflow.api.stats.StatsClient;
 import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Visit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,8 +24,9 @@ record Facets(List<FindViews.Facet> statuses, List<FindViews.Facet> stages) {
   /** The names of words that say what is counted. */
   private static final Set<String> COUNTED = Set.of("type", "stage", "status");
 
-  static Facets read(Frame frame, Calls calls, SearchText q, String order) {
-    List<StageNumbers> stages = stages(frame, calls, q.value("type"));
+  static Facets read(Visit visit, SearchText q, String order) {
+    Frame frame = visit.frame();
+    List<StageNumbers> stages = stages(visit, q.value("type"));
     List<String> asked = q.values("stage");
     List<StageNumbers> counted =
         stages.stream()
@@ -73,14 +73,9 @@ record Facets(List<FindViews.Facet> statuses, List<FindViews.Facet> stages) {
   }
 
   /** Numbers are a help: a page without them is better than none. */
-  private static List<StageNumbers> stages(Frame frame, Calls calls, String type) {
-    if (type.isEmpty() || !frame.may("STATS_READ")) {
-      return List.of();
-    }
-    try {
-      return calls.get(StageList.class, "/api/stats/stages", "taskType", type).stages();
-    } catch (FlowException refused) {
-      return List.of();
-    }
+  private static List<StageNumbers> stages(Visit visit, String type) {
+    return type.isEmpty() || !visit.may("STATS_READ")
+        ? List.of()
+        : Visit.orElse(() -> new StatsClient(visit.api()).stages(type).stages(), List.of());
   }
 }

@@ -1,23 +1,21 @@
 package io.asyncflow.console.page.find;
 
+import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskAct;
-import io.asyncflow.console.frame.Calls;
-import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Form;
 import io.asyncflow.console.frame.Pages;
-import io.asyncflow.console.page.Form;
+import io.asyncflow.console.frame.Visit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
-import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 
 /**
  * Acts on the tasks that were selected in a list: asks first, then makes one call a task, and shows
@@ -34,67 +32,55 @@ public class SelectedController {
 
   private static final List<TaskAct> ACTS = List.of(TaskAct.RETRY, TaskAct.CANCEL, TaskAct.RUN_NOW);
 
-  private final Pages pages;
-  private final Calls calls;
-
-  public SelectedController(Pages pages, Calls calls) {
-    this.pages = pages;
-    this.calls = calls;
-  }
-
-  static List<String> actsOf(Frame frame) {
-    return ACTS.stream().filter(act -> frame.may(act.verb())).map(TaskAct::word).toList();
+  static List<String> actsOf(Visit visit) {
+    return ACTS.stream().filter(act -> visit.may(act.verb())).map(TaskAct::word).toList();
   }
 
   /** The address of a form, which somebody opened again. */
   @GetMapping("/selected")
-  public ResponseEntity<byte[]> again(Frame frame) {
-    return Pages.goTo(frame.to("/tasks"));
+  public ResponseEntity<byte[]> again(Visit visit) {
+    return visit.goTo("/tasks");
   }
 
   @PostMapping("/selected")
-  public ResponseEntity<byte[]> act(
-      Frame frame, @RequestParam MultiValueMap<String, String> fields) {
-    Form form = new Form(fields.toSingleValueMap());
+  public ResponseEntity<byte[]> act(Visit visit) {
     TaskAct act =
         ACTS.stream()
-            .filter(each -> each.word().equals(form.text("act")))
+            .filter(each -> each.word().equals(visit.text("act")))
             .findFirst()
             .orElseThrow(Form::noPage);
-    List<FindViews.Choice> tasks = choices(frame, fields.getOrDefault("task", List.of()));
-    String to = frame.urls().own(form.text("to"));
+    List<FindViews.Choice> tasks = choices(visit);
+    String to = visit.frame().urls().own(visit.text("to"));
     if (tasks.isEmpty()) {
       return Pages.goTo(to);
     }
-    if (!form.text("sure").equals("yes")) {
-      return pages.show(
-          frame.openedBy(to), "selected", new FindViews.Selected(act.word(), tasks, to));
-    }
+    Visit opened = visit.openedBy(to);
+    return visit.text("sure").equals("yes")
+        ? opened.show("selected-done", perform(visit, act, tasks, to))
+        : opened.show("selected", new FindViews.Selected(act.word(), tasks, to));
+  }
+
+  private static FindViews.Outcome perform(
+      Visit visit, TaskAct act, List<FindViews.Choice> tasks, String to) {
     List<FindViews.Refused> refused = new ArrayList<>();
     for (FindViews.Choice task : tasks) {
       try {
-        calls.call(
-            act.path(),
-            "taskId",
-            task.taskId(),
-            "expectedEpoch",
-            task.leaseEpoch(),
-            "expectedStatus",
-            task.status(),
-            "reason",
-            form.text("reason"));
+        visit.send(
+            Call.to(act, task.taskId())
+                .with("expectedEpoch", task.leaseEpoch())
+                .with("expectedStatus", task.status())
+                .with("reason", visit.form().given("reason")));
       } catch (FlowException e) {
         refused.add(new FindViews.Refused(task.taskId(), e.errorCode().code(), e.getMessage()));
       }
     }
-    int done = tasks.size() - refused.size();
-    return pages.show(
-        frame.openedBy(to), "selected-done", new FindViews.Outcome(act.word(), done, refused, to));
+    return new FindViews.Outcome(act.word(), tasks.size() - refused.size(), refused, to);
   }
 
-  private static List<FindViews.Choice> choices(Frame frame, List<String> seen) {
+  private static List<FindViews.Choice> choices(Visit visit) {
+    List<String> seen = visit.form().all("task");
     if (seen.size() > MOST) {
-      throw new FlowException(ErrorCode.INVALID_INPUT, frame.t("find.selected.most", MOST));
+      throw new FlowException(ErrorCode.INVALID_INPUT, visit.frame().t("find.selected.most", MOST));
     }
     return seen.stream().distinct().map(SelectedController::choice).toList();
   }

@@ -1,12 +1,16 @@
 package io.asyncflow.console.page.find;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.FoundTasks;
 import io.asyncflow.api.find.RunningPage;
 import io.asyncflow.api.find.RunningTask;
-import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
+import io.asyncflow.console.frame.Visit;
 import io.asyncflow.console.json.JsonTree;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -15,11 +19,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.springframework.stereotype.Component;
 
-/** Makes the calls of a search, and rows of what they answer. Thread-safe. */
-@Component
-public class TaskFinder {
+/** Makes the calls of a search, and rows of what they answer. */
+final class TaskFinder {
 
   /** The order that no search has: executing tasks, those first that have run for the longest. */
   static final String LONGEST = "LONGEST";
@@ -27,36 +29,47 @@ public class TaskFinder {
   static final List<String> ORDERS = List.of("NEWEST", "DUE", "LATEST_DUE", LONGEST);
 
   private static final String SEARCH = "/api/task/search";
+  private static final Call<FoundTasks> FIND = Call.to(SEARCH, Answer.of(FoundTasks.class));
+
+  /** The same as the API answers it. */
+  private static final Call<JsonNode> DOWNLOAD = Call.to(SEARCH, Answer.of(JsonNode.class));
+
   private static final int PAGE = 100;
   private static final int DOWNLOADED = 200;
 
   /** A search that looks at more than this is not repeated every few seconds. */
   private static final int CHEAP = 2_000;
 
-  private final Calls calls;
+  private final Visit visit;
+  private final SearchText q;
+  private final String order;
 
-  public TaskFinder(Calls calls) {
-    this.calls = calls;
+  /**
+   * @param order empty for the one that suits the words
+   */
+  TaskFinder(Visit visit, SearchText q, String order) {
+    this.visit = visit;
+    this.q = q;
+    this.order = order;
   }
 
   /**
-   * A page of a search.
+   * A page of the search.
    *
-   * @param order empty for the one that suits the words
-   * @param cursor empty for the first page
    * @throws FlowException if the words are refused
    */
-  FindViews.Found find(Frame frame, SearchText q, String order, String cursor) {
-    return order.equals(LONGEST) ? longest(frame, q) : search(frame, q, order, cursor);
+  FindViews.Found find() {
+    return order.equals(LONGEST) ? longest() : search();
   }
 
-  private FindViews.Found search(Frame frame, SearchText q, String order, String cursor) {
-    FoundTasks found = search(q.text(), order, cursor);
+  private FindViews.Found search() {
+    String cursor = visit.text("cursor");
+    FoundTasks found = visit.send(page(FIND, PAGE));
     List<FindViews.Row> rows = found.taskList().stream().map(task -> row(task, null)).toList();
     String further =
         found.nextCursor() == null
             ? null
-            : address(frame, q.text(), order, "cursor", found.nextCursor());
+            : visit.to("/tasks", "q", q.text(), "order", order, "cursor", found.nextCursor());
     boolean isCheap = cursor.isEmpty() && found.looked() <= CHEAP;
     return new FindViews.Found(
         rows,
@@ -66,50 +79,46 @@ public class TaskFinder {
         cursor.isEmpty(),
         isCheap && q.values("text").isEmpty(),
         further,
-        oneDay(frame, q, order, found),
-        frame.to("/tasks/download", "q", q.text(), "order", order, "cursor", cursor),
-        rows.isEmpty() ? wider(frame, q, order) : List.of());
+        oneDay(found),
+        visit.to("/tasks/download", "q", q.text(), "order", order, "cursor", cursor),
+        rows.isEmpty() ? wider() : List.of());
   }
 
-  private FoundTasks search(String q, String order, String cursor) {
-    return calls.get(
-        FoundTasks.class, SEARCH, "q", q, "order", order, "cursor", cursor, "limit", PAGE);
+  private <T> Call<T> page(Call<T> search, int limit) {
+    return words(search)
+        .with("order", order.isEmpty() ? null : order)
+        .with("cursor", visit.form().given("cursor"))
+        .with("limit", limit);
   }
 
-  /** The JSON of a page of a search, as the API answers it. */
-  String download(SearchText q, String order, String cursor) {
+  private <T> Call<T> words(Call<T> search) {
+    return search.with("q", q.text().isEmpty() ? null : q.text());
+  }
+
+  /** The JSON of a page of the search, as the API answers it. */
+  String download() {
     if (!order.equals(LONGEST)) {
-      return calls
-          .call(SEARCH, "q", q.text(), "order", order, "cursor", cursor, "limit", DOWNLOADED)
-          .toPrettyString();
+      return visit.send(page(DOWNLOAD, DOWNLOADED)).toPrettyString();
     }
-    List<String> ids = running(q).runningList().stream().map(RunningTask::taskId).toList();
+    List<String> ids = running().runningList().stream().map(RunningTask::taskId).toList();
     return ids.isEmpty()
         ? "{\"taskList\":[]}"
-        : calls.call(SEARCH, "q", q.text(), "taskId", ids).toPrettyString();
+        : visit.send(words(DOWNLOAD).with("taskId", ids)).toPrettyString();
   }
 
-  static String address(Frame frame, String q, String order, String... more) {
-    Object[] query = new Object[4 + more.length];
-    query[0] = "q";
-    query[1] = q;
-    query[2] = "order";
-    query[3] = order;
-    System.arraycopy(more, 0, query, 4, more.length);
-    return frame.to("/tasks", query);
+  static String address(Frame frame, String q, String order) {
+    return frame.to("/tasks", "q", q, "order", order);
   }
 
   /** Executing tasks of the words' type and worker, of which the other words must fit, too. */
-  private FindViews.Found longest(Frame frame, SearchText q) {
-    RunningPage running = running(q);
+  private FindViews.Found longest() {
+    RunningPage running = running();
     Map<String, RunningTask> byId =
         running.runningList().stream()
             .collect(Collectors.toMap(RunningTask::taskId, Function.identity(), (a, b) -> a));
     List<String> ids = running.runningList().stream().map(RunningTask::taskId).distinct().toList();
     List<Task> tasks =
-        ids.isEmpty()
-            ? List.of()
-            : calls.get(FoundTasks.class, SEARCH, "q", q.text(), "taskId", ids).taskList();
+        ids.isEmpty() ? List.of() : visit.send(words(FIND).with("taskId", ids)).taskList();
     List<FindViews.Row> rows =
         tasks.stream().map(task -> row(task, byId.get(task.taskId()).holdTime())).toList();
     return new FindViews.Found(
@@ -121,21 +130,18 @@ public class TaskFinder {
         true,
         null,
         null,
-        frame.to("/tasks/download", "q", q.text(), "order", LONGEST),
-        rows.isEmpty() ? wider(frame, q, LONGEST) : List.of());
+        visit.to("/tasks/download", "q", q.text(), "order", LONGEST),
+        rows.isEmpty() ? wider() : List.of());
   }
 
-  private RunningPage running(SearchText q) {
+  private RunningPage running() {
+    String type = q.value("type");
     String worker = q.value("worker");
-    return calls.get(
-        RunningPage.class,
-        "/api/task/running",
-        "taskType",
-        q.value("type"),
-        "workerId",
-        worker.endsWith("*") ? "" : worker,
-        "limit",
-        PAGE);
+    return new FindClient(visit.api())
+        .running(
+            type.isEmpty() ? null : type,
+            worker.isEmpty() || worker.endsWith("*") ? null : worker,
+            PAGE);
   }
 
   private static FindViews.Row row(Task task, Long heldSince) {
@@ -144,7 +150,7 @@ public class TaskFinder {
   }
 
   /** By due time where that is the order; otherwise by the time of creation. */
-  private static String oneDay(Frame frame, SearchText q, String order, FoundTasks found) {
+  private String oneDay(FoundTasks found) {
     if (found.nextCursor() == null || found.lookedBackTo() == null) {
       return null;
     }
@@ -155,10 +161,10 @@ public class TaskFinder {
     String name = isByDue ? "due" : "created";
     return q.value(name).equals(day)
         ? null
-        : address(frame, rest.with(name, List.of(day)).text(), order);
+        : address(visit.frame(), rest.with(name, List.of(day)).text(), order);
   }
 
-  private static List<FindViews.Link> wider(Frame frame, SearchText q, String order) {
+  private List<FindViews.Link> wider() {
     return q.words().size() < 2
         ? List.of()
         : q.words().stream()
@@ -166,7 +172,7 @@ public class TaskFinder {
                 word ->
                     new FindViews.Link(
                         q.text().substring(word.from(), word.to()),
-                        address(frame, q.without(word), order)))
+                        address(visit.frame(), q.without(word), order)))
             .toList();
   }
 }

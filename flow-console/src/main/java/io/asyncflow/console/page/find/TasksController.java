@@ -3,12 +3,11 @@ package io.asyncflow.console.page.find;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.console.frame.Calls;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.frame.Pages;
-import io.asyncflow.console.page.Form;
+import io.asyncflow.console.frame.Visit;
+import io.asyncflow.console.page.TaskWords;
 import io.asyncflow.console.page.TypeNames;
-import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,19 +18,14 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
-import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.CookieValue;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 
 /** The search for tasks. */
 @Controller
 @RequestMapping("${asyncflow.console.path:/console}/tasks")
 public class TasksController {
-
-  private static final String TASK = "[0-9]{1,19}_[A-Za-z][A-Za-z0-9_]*_task_[0-9]{1,9}";
-  private static final String JOB = "[0-9]{15,19}";
 
   /** Searches that every operator has, by the keys of their words. */
   private static final List<Common> COMMON =
@@ -42,42 +36,26 @@ public class TasksController {
 
   private record Common(String key, String q, String order) {}
 
-  private final Pages pages;
-  private final Calls calls;
-  private final TaskFinder finder;
-
-  public TasksController(Pages pages, Calls calls, TaskFinder finder) {
-    this.pages = pages;
-    this.calls = calls;
-    this.finder = finder;
-  }
-
   @GetMapping
   public ResponseEntity<byte[]> find(
-      Frame frame,
-      @RequestParam Map<String, String> fields,
+      Visit visit,
       @CookieValue(name = SavedSearches.COOKIE, defaultValue = "") String saved,
-      @CookieValue(name = Column.COOKIE, defaultValue = "") String columns,
-      HttpServletRequest request) {
-    Form form = new Form(fields);
-    SearchText q = SearchText.of(form.text("q"));
-    if (q.words().size() == 1 && q.text().matches(TASK)) {
-      return Pages.goTo(frame.to("/tasks/" + q.text()));
+      @CookieValue(name = Column.COOKIE, defaultValue = "") String columns) {
+    SearchText q = SearchText.of(visit.text("q"));
+    String page = TaskWords.pageOf(q.text());
+    if (page != null) {
+      return visit.goTo(page);
     }
-    if (q.words().size() == 1 && q.text().matches(JOB)) {
-      return Pages.goTo(frame.to("/jobs/" + q.text()));
-    }
-    String order = TaskFinder.ORDERS.contains(form.text("order")) ? form.text("order") : "";
+    String order = TaskFinder.ORDERS.contains(visit.text("order")) ? visit.text("order") : "";
     FindViews.Refusal refusal = null;
     FindViews.Found found = null;
     try {
-      found = finder.find(frame, q, order, form.text("cursor"));
+      found = new TaskFinder(visit, q, order).find();
     } catch (FlowException refused) {
       refusal = refusal(q, refused);
     }
-    Facets facets = found == null ? Facets.NONE : Facets.read(frame, calls, q, order);
-    return pages.show(
-        frame,
+    Facets facets = found == null ? Facets.NONE : Facets.read(visit, q, order);
+    return visit.show(
         "tasks",
         new FindViews.Listed(
             q.text(),
@@ -87,10 +65,10 @@ public class TasksController {
             builder(q),
             facets.statuses(),
             facets.stages(),
-            saved(frame, SavedSearches.of(saved)),
+            saved(visit.frame(), SavedSearches.of(saved)),
             Column.of(columns),
-            TypeNames.read(calls, request),
-            SelectedController.actsOf(frame)));
+            TypeNames.read(visit),
+            SelectedController.actsOf(visit)));
   }
 
   /**
@@ -150,36 +128,28 @@ public class TasksController {
 
   /** Makes words of the fields below the search, and searches for them. */
   @GetMapping("/build")
-  public ResponseEntity<byte[]> build(
-      Frame frame, @RequestParam MultiValueMap<String, String> fields) {
-    Form form = new Form(fields.toSingleValueMap());
+  public ResponseEntity<byte[]> build(Visit visit) {
+    List<String> statuses =
+        visit.form().all("status").stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
     SearchText q =
-        SearchText.of(form.text("q"))
-            .with("type", List.of(form.text("type")))
-            .with(
-                "status",
-                fields.getOrDefault("status", List.of()).stream()
-                    .map(status -> status.toLowerCase(Locale.ROOT))
-                    .toList());
+        SearchText.of(visit.text("q"))
+            .with("type", List.of(visit.text("type")))
+            .with("status", statuses);
     for (String name : List.of("stage", "user", "worker")) {
-      q = q.with(name, List.of(form.text(name).split(",")));
+      q = q.with(name, List.of(visit.text(name).split(",")));
     }
-    q = q.with("text", List.of(form.text("text"))).withBound("age", "<", form.text("age"));
-    return Pages.goTo(TaskFinder.address(frame, q.text(), form.text("order")));
+    q = q.with("text", List.of(visit.text("text"))).withBound("age", "<", visit.text("age"));
+    return Pages.goTo(TaskFinder.address(visit.frame(), q.text(), visit.text("order")));
   }
 
   /** A page of a search as the API answers it, of the tasks that the page shows and some more. */
   @GetMapping("/download")
-  public ResponseEntity<byte[]> download(Frame frame, @RequestParam Map<String, String> fields) {
-    Form form = new Form(fields);
-    byte[] json =
-        finder
-            .download(SearchText.of(form.text("q")), form.text("order"), form.text("cursor"))
-            .getBytes(StandardCharsets.UTF_8);
+  public ResponseEntity<byte[]> download(Visit visit) {
+    TaskFinder finder = new TaskFinder(visit, SearchText.of(visit.text("q")), visit.text("order"));
     return ResponseEntity.ok()
         .contentType(MediaType.APPLICATION_JSON)
         .header(HttpHeaders.CONTENT_DISPOSITION, "attachment; filename=\"tasks.json\"")
         .header(HttpHeaders.CACHE_CONTROL, "no-store")
-        .body(json);
+        .body(finder.download().getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -7,11 +7,12 @@ import io.asyncflow.console.chart.Spark;
 import io.asyncflow.console.frame.Frame;
 import io.asyncflow.console.json.JsonTree;
 import io.asyncflow.console.page.Act;
+import io.asyncflow.console.page.Bar;
 import io.asyncflow.console.page.TypeNames;
 import io.asyncflow.console.page.failure.Failures;
-import io.asyncflow.console.page.job.JobBar;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.LongStream;
 
 /** What the kitchen page shows: values that bring each part into each of its states. */
@@ -53,15 +54,21 @@ public final class Kitchen {
 
   /** Full, with gaps, and empty. */
   public static List<Chart> charts() {
-    List<Long> p50 = withGaps(wave(380));
-    List<Long> p95 = withGaps(wave(1_300));
-    List<Long> p99 = withGaps(wave(1_700));
     List<Long> unknown = Collections.nCopies(STEPS, null);
+    Map<String, List<Long>> counts =
+        Map.of(
+            "finished", wave(1_890),
+            "created", wave(1_500),
+            "failed", wave(3),
+            "retried", withGaps(wave(9)),
+            "p50", withGaps(wave(380)),
+            "p95", withGaps(wave(1_300)),
+            "p99", withGaps(wave(1_700)));
     return List.of(
-        Chart.lines("flow", TIME, MINUTE, "finished", wave(1_890), "created", wave(1_500)),
-        Chart.bars("failed", TIME, MINUTE, "failed", wave(3), "retried", withGaps(wave(9))),
-        Chart.band("wait", TIME, MINUTE, p50, p95, p99),
-        Chart.band("run", TIME, MINUTE, unknown, unknown, unknown));
+        Chart.lines("flow", TIME, MINUTE, "finished", "created", counts),
+        Chart.bars("failed", TIME, MINUTE, "failed", "retried", counts),
+        Chart.band("wait", TIME, MINUTE, counts),
+        Chart.band("run", TIME, MINUTE, Map.of("p50", unknown, "p95", unknown, "p99", unknown)));
   }
 
   private static List<Long> withGaps(List<Long> values) {
@@ -70,16 +77,17 @@ public final class Kitchen {
         .toList();
   }
 
-  public static List<JobBar> bars() {
+  public static List<Bar> bars() {
     return List.of(
-        new JobBar(List.of(), 0),
-        new JobBar(
+        new Bar(List.of(), 0, 0),
+        new Bar(
             List.of(
-                new JobBar.Piece("success", 0, 400),
-                new JobBar.Piece("failed", 400, 40),
-                new JobBar.Piece("cancelled", 440, 100)),
-            54),
-        new JobBar(List.of(new JobBar.Piece("success", 0, JobBar.WIDTH)), 100));
+                new Bar.Piece("success", 0, 400),
+                new Bar.Piece("failed", 400, 40),
+                new Bar.Piece("cancelled", 440, 100)),
+            54,
+            540),
+        new Bar(List.of(new Bar.Piece("success", 0, Bar.WIDTH)), 100, 1_000));
   }
 
   public static List<Act> acts(Frame frame) {

@@ -1,7 +1,6 @@
 package io.asyncflow.console.page.kitchen;
 
-import io.asyncflow.console.frame.Frame;
-import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.frame.Visit;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -12,14 +11,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
 @RequestMapping("${asyncflow.console.path:/console}/_kitchen")
 public class KitchenController {
 
-  private final Pages pages;
-
-  public KitchenController(Pages pages) {
-    this.pages = pages;
-  }
-
   @GetMapping
-  public ResponseEntity<byte[]> show(Frame frame) {
-    return pages.show(frame, "kitchen", frame);
+  public ResponseEntity<byte[]> show(Visit visit) {
+    return visit.show("kitchen", visit.frame());
   }
 }

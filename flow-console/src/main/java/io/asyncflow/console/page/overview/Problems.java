@@ -17,6 +17,8 @@ final class Problems {
   private static final Set<String> GRAVE =
       Set.of("NO_WORKER", "POISONED", "WORKER_LOST", "WORKER_STUCK", "DUTY", "NO_LEADER");
 
+  private static final String TYPE = "problem.type";
+
   private final Frame frame;
   private final List<Problem> all = new ArrayList<>();
 
@@ -25,7 +27,7 @@ final class Problems {
   }
 
   /** All of them, the grave ones first. */
-  static List<Problem> of(Frame frame, Snapshot snapshot) {
+  static List<Problem> of(Frame frame, Snapshots.Snapshot snapshot) {
     Problems problems = new Problems(frame);
     if (snapshot.cluster() != null) {
       problems.addOf(snapshot.cluster());
@@ -54,32 +56,22 @@ final class Problems {
     String page = "/types/" + type.toLowerCase(Locale.ROOT);
     switch (problem.code()) {
       case "NO_WORKER" -> {
-        if (frame.may("WORKER_READ")) {
-          add(
-              problem.code(),
-              subject,
-              "",
-              0,
-              frame.to("/workers", "stage", subject),
-              "nav.workers");
-        } else {
-          add(problem.code(), subject, "", 0, frame.to(page), "problem.type");
-        }
+        boolean mayLook = frame.may("WORKER_READ");
+        String workers = frame.to("/workers", "stage", subject);
+        add(problem, subject, mayLook ? workers : frame.to(page), mayLook ? "nav.workers" : TYPE);
       }
-      case "POISONED" ->
-          add(
-              problem.code(),
-              subject,
-              "",
-              0,
-              frame.to("/failures", "type", type, "verdict", "POISON"),
-              "nav.failures");
-      case "LIMIT" ->
-          add(problem.code(), subject, "", 0, frame.to(page, "tab", "settings"), "type.settings");
-      case "TABLE_STUCK" ->
-          add(problem.code(), subject, "", 0, frame.to(page, "tab", "tables"), "type.tables");
-      default -> add(problem.code(), subject, "", 0, frame.to(page), "problem.type");
+      case "POISONED" -> {
+        String failures = frame.to("/failures", "type", type, "verdict", "POISON");
+        add(problem, subject, failures, "nav.failures");
+      }
+      case "LIMIT" -> add(problem, subject, frame.to(page, "tab", "settings"), "type.settings");
+      case "TABLE_STUCK" -> add(problem, subject, frame.to(page, "tab", "tables"), "type.tables");
+      default -> add(problem, subject, frame.to(page), TYPE);
     }
+  }
+
+  private void add(Overview.Problem problem, String subject, String url, String link) {
+    add(problem.code(), subject, "", 0, url, link);
   }
 
   private void addOf(Worker worker) {
@@ -93,13 +85,8 @@ final class Problems {
           worry.equals("too_old")
               ? String.join(", ", worker.tooOldFor())
               : worker.states().get(worry);
-      add(
-          "WORKER_" + worry.toUpperCase(Locale.ROOT),
-          worker.workerId(),
-          detail,
-          0,
-          page,
-          "col.worker");
+      String code = "WORKER_" + worry.toUpperCase(Locale.ROOT);
+      add(code, worker.workerId(), detail, 0, page, "col.worker");
     }
   }
 

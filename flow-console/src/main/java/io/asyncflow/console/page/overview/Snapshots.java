@@ -2,16 +2,17 @@ package io.asyncflow.console.page.overview;
 
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.stats.Overview;
-import io.asyncflow.console.frame.Calls;
-import io.asyncflow.console.frame.Frame;
+import io.asyncflow.api.stats.StatsClient;
 import io.asyncflow.console.frame.Operator;
+import io.asyncflow.console.frame.Visit;
+import io.asyncflow.console.page.cluster.ClusterController;
 import io.asyncflow.console.page.cluster.ClusterViews.Cluster;
 import io.asyncflow.console.page.worker.Fleet;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -25,36 +26,34 @@ final class Snapshots {
   /** Longer, it would be a picture of another time. */
   private static final Duration KEPT = Duration.ofHours(1);
 
-  private final Calls calls;
   private final InstantSource clock;
-  private final Map<Viewer, Kept> last =
-      new LinkedHashMap<>(MOST_KEPT, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Viewer, Kept> eldest) {
-          return size() > MOST_KEPT;
-        }
-      };
 
   /** Whoever has the same name and rights sees the same. */
-  private record Viewer(String principal, String kind, Set<String> roles, Set<String> verbs) {
+  private final Map<Operator, Snapshot> last =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>(MOST_KEPT, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Operator, Snapshot> eldest) {
+              return size() > MOST_KEPT;
+            }
+          });
 
-    static Viewer of(Operator operator) {
-      return new Viewer(operator.principal(), operator.kind(), operator.roles(), operator.verbs());
+  /**
+   * What the calls of the overview answered.
+   *
+   * @param workers {@code null} if the operator may not see them
+   * @param cluster {@code null} if the operator may not see it
+   * @param since by this server's clock, which is not the database's
+   * @param isStale whether the server cannot read anything later
+   */
+  record Snapshot(Overview numbers, Fleet workers, Cluster cluster, long since, boolean isStale) {
+
+    Snapshot stale() {
+      return new Snapshot(numbers, workers, cluster, since, true);
     }
   }
 
-  /**
-   * @param since by this server's clock, which is not the database's
-   */
-  private record Kept(Snapshot snapshot, long since) {}
-
-  /**
-   * @param isStale whether the server could not read it now
-   */
-  record Seen(Snapshot snapshot, boolean isStale) {}
-
-  Snapshots(Calls calls, InstantSource clock) {
-    this.calls = calls;
+  Snapshots(InstantSource clock) {
     this.clock = clock;
   }
 
@@ -63,37 +62,28 @@ final class Snapshots {
    *
    * @throws FlowException if there is neither
    */
-  Seen look(Frame frame) {
-    Viewer viewer = Viewer.of(frame.operator());
+  Snapshot look(Visit visit) {
+    Operator viewer = visit.frame().operator().withoutSession();
     try {
-      Snapshot now = read(frame);
-      synchronized (last) {
-        last.put(viewer, new Kept(now, clock.millis()));
-      }
-      return new Seen(now, false);
+      Snapshot now = read(visit);
+      last.put(viewer, now);
+      return now;
     } catch (FlowException refused) {
-      Snapshot before = refused.retryable() ? lastOf(viewer) : null;
-      if (before == null) {
+      Snapshot before = refused.retryable() ? last.get(viewer) : null;
+      if (before == null || clock.millis() - before.since() >= KEPT.toMillis()) {
         throw refused;
       }
-      return new Seen(before, true);
+      return before.stale();
     }
   }
 
-  private Snapshot lastOf(Viewer viewer) {
-    synchronized (last) {
-      Kept before = last.get(viewer);
-      boolean isKnown = before != null && clock.millis() - before.since() < KEPT.toMillis();
-      return isKnown ? before.snapshot() : null;
-    }
-  }
-
-  private Snapshot read(Frame frame) {
+  private Snapshot read(Visit visit) {
     return new Snapshot(
-        calls.shared(Overview.class, "/api/stats/overview"),
-        ifSeen(frame.may("WORKER_READ"), () -> Fleet.read(calls)),
-        ifSeen(
-            frame.may("GOVERN_READ"), () -> calls.shared(Cluster.class, "/api/governance/status")));
+        new StatsClient(visit.api()).overview(),
+        ifSeen(visit.may("WORKER_READ"), () -> Fleet.read(visit)),
+        ifSeen(visit.may("GOVERN_READ"), () -> visit.send(ClusterController.STATUS)),
+        clock.millis(),
+        false);
   }
 
   /** The rest of the page is of use without what lies outside of an operator's scope. */

@@ -4,16 +4,16 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Task;
-import io.asyncflow.console.OperatorClient;
-import io.asyncflow.console.frame.Calls;
-import io.asyncflow.console.frame.Frame;
-import io.asyncflow.console.page.Form;
+import io.asyncflow.console.frame.Form;
+import io.asyncflow.console.frame.Visit;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -31,29 +31,14 @@ public class FileController {
 
   private static final String SANDBOX = "sandbox; default-src 'none'";
 
-  private final OperatorClient api;
-  private final Calls calls;
-
-  public FileController(OperatorClient api) {
-    this.api = api;
-    this.calls = new Calls(api);
-  }
-
   /**
    * @param key of the object, in the query because the firewall refuses escaped paths
    */
   @GetMapping
-  public void download(Frame frame, @RequestParam String key, HttpServletResponse response)
+  public void download(Visit visit, @RequestParam String key, HttpServletResponse response)
       throws IOException {
     StoreKey parsed = parse(key);
-    api.read(
-        parsed,
-        length -> {
-          begin(response, length, "application/octet-stream");
-          response.setHeader(
-              HttpHeaders.CONTENT_DISPOSITION, "attachment; filename=\"" + parsed.name() + "\"");
-          return response.getOutputStream();
-        });
+    visit.api().read(parsed, new Download(response, parsed.name()));
   }
 
   /**
@@ -63,9 +48,9 @@ public class FileController {
    */
   @GetMapping("/document")
   public void document(
-      Frame frame, @RequestParam String task, @RequestParam String of, HttpServletResponse response)
+      Visit visit, @RequestParam String task, @RequestParam String of, HttpServletResponse response)
       throws IOException {
-    Task read = calls.get(Task.class, "taskData", "/api/task/getTask", Map.of("taskId", task));
+    Task read = new TaskReading(visit, task).task();
     String document =
         switch (of) {
           case "context" -> read.taskContext();
@@ -73,69 +58,125 @@ public class FileController {
           case "log" -> read.scheduleLog();
           default -> throw Form.noPage();
         };
-    if (document == null || !frame.may("CONTEXT_READ")) {
+    if (document == null || !visit.may("CONTEXT_READ")) {
       throw Form.noPage();
     }
     byte[] bytes = document.getBytes(StandardCharsets.UTF_8);
-    begin(response, bytes.length, "application/octet-stream");
-    response.setHeader(
-        HttpHeaders.CONTENT_DISPOSITION,
-        "attachment; filename=\"" + read.taskId() + "-" + of + ".json\"");
-    response.getOutputStream().write(bytes);
+    Download download = new Download(response, read.taskId() + "-" + of + ".json");
+    download.setContentLength(bytes.length);
+    download.getOutputStream().write(bytes);
   }
 
   /** What a job was given to split, whole. */
   @GetMapping("/input")
-  public void input(Frame frame, @RequestParam String job, HttpServletResponse response)
+  public void input(Visit visit, @RequestParam String job, HttpServletResponse response)
       throws IOException {
-    String id = job.replaceAll("[^0-9]", "");
-    api.readInput(
-        job,
-        length -> {
-          begin(response, length, "application/octet-stream");
-          response.setHeader(
-              HttpHeaders.CONTENT_DISPOSITION, "attachment; filename=\"" + id + "-input.txt\"");
-          return response.getOutputStream();
-        });
+    String name = job.replaceAll("[^0-9]", "") + "-input.txt";
+    visit.api().readInput(job, new Download(response, name));
   }
 
   @GetMapping("/play")
-  public void play(Frame frame, @RequestParam String key, HttpServletResponse response)
+  public void play(Visit visit, @RequestParam String key, HttpServletResponse response)
       throws IOException {
-    api.read(parse(key), length -> new Audio(response, length));
+    visit.api().read(parse(key), new Sound(response));
   }
 
   private static StoreKey parse(String key) {
     return StoreKey.parse(key).orElseThrow(Form::noPage);
   }
 
-  private static void begin(HttpServletResponse response, long length, String type) {
-    response.setContentType(type);
-    response.setContentLengthLong(length);
-    response.setHeader("Content-Security-Policy", SANDBOX);
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+  /** Takes what a call answers, and sends it with headers of its own. */
+  private abstract static class Answered extends HttpServletResponseWrapper {
+
+    private long length;
+
+    Answered(HttpServletResponse response) {
+      super(response);
+    }
+
+    @Override
+    public void setContentType(String type) {
+      // it is not what the call takes it for
+    }
+
+    @Override
+    public void setHeader(String name, String value) {
+      if (name.equals(HttpHeaders.CONNECTION)) { // how it is sent, and not what it is
+        super.setHeader(name, value);
+      }
+    }
+
+    @Override
+    public void setContentLength(int bytes) {
+      length = bytes;
+    }
+
+    @Override
+    public void setContentLengthLong(long bytes) {
+      length = bytes;
+    }
+
+    long length() {
+      return length;
+    }
+
+    /** Where the bytes go, behind the headers. */
+    ServletOutputStream begin(String type) throws IOException {
+      getResponse().setContentType(type);
+      getResponse().setContentLengthLong(length);
+      super.setHeader("Content-Security-Policy", SANDBOX);
+      super.setHeader("X-Content-Type-Options", "nosniff");
+      super.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+      return super.getOutputStream();
+    }
+  }
+
+  private static final class Download extends Answered {
+
+    private final String name;
+
+    Download(HttpServletResponse response, String name) {
+      super(response);
+      this.name = name;
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() throws IOException {
+      ((HttpServletResponse) getResponse())
+          .setHeader(HttpHeaders.CONTENT_DISPOSITION, "attachment; filename=\"" + name + "\"");
+      return begin("application/octet-stream");
+    }
+  }
+
+  private static final class Sound extends Answered {
+
+    Sound(HttpServletResponse response) {
+      super(response);
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() {
+      if (length() < AudioSignature.LENGTH) {
+        throw noAudio();
+      }
+      return new Audio(this);
+    }
+
+    static FlowException noAudio() {
+      return new FlowException(
+          ErrorCode.NO_SUCH_OBJECT, "the object does not begin as audio: download it");
+    }
   }
 
   /** Begins the answer once the first bytes have said that they are audio. */
-  private static final class Audio extends OutputStream {
+  private static final class Audio extends ServletOutputStream {
 
     private final ByteArrayOutputStream first = new ByteArrayOutputStream();
-    private final HttpServletResponse response;
-    private final long length;
+    private final Answered answered;
     private OutputStream out;
 
-    Audio(HttpServletResponse response, long length) {
-      if (length < AudioSignature.LENGTH) {
-        throw noAudio();
-      }
-      this.response = response;
-      this.length = length;
-    }
-
-    private static FlowException noAudio() {
-      return new FlowException(
-          ErrorCode.NO_SUCH_OBJECT, "the object does not begin as audio: download it");
+    Audio(Answered answered) {
+      this.answered = answered;
     }
 
     @Override
@@ -151,13 +192,20 @@ public class FileController {
       }
       first.write(bytes, from, count);
       if (first.size() >= AudioSignature.LENGTH) {
-        begin(
-            response,
-            length,
-            AudioSignature.typeOf(first.toByteArray()).orElseThrow(Audio::noAudio));
-        out = response.getOutputStream();
+        out =
+            answered.begin(AudioSignature.typeOf(first.toByteArray()).orElseThrow(Sound::noAudio));
         first.writeTo(out);
       }
+    }
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    @Override
+    public void setWriteListener(WriteListener listener) {
+      throw new IllegalStateException("the call is synchronous");
     }
   }
 }

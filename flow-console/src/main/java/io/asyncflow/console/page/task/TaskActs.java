@@ -52,7 +52,7 @@ final class TaskActs {
   }
 
   private static Act act(Frame frame, String verb, String act, Task task) {
-    return Act.of(frame, verb, "task_" + act, frame.to("/tasks/" + task.taskId() + "/" + act))
-        .onSeen(task.leaseEpoch(), task.status());
+    String url = frame.to("/tasks/" + task.taskId() + "/" + act);
+    return Act.of(frame.may(verb), "task_" + act, url).onSeen(task.leaseEpoch(), task.status());
   }
 }

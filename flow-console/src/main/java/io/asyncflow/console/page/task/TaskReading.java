@@ -1,68 +1,69 @@
 package io.asyncflow.console.page.task;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.TaskHistory;
 import io.asyncflow.api.find.Why;
-import io.asyncflow.console.frame.Calls;
-import io.asyncflow.console.frame.Frame;
+import io.asyncflow.api.table.TableClient;
+import io.asyncflow.api.table.TaskTable;
+import io.asyncflow.console.frame.Visit;
 import io.asyncflow.console.json.JsonTree;
+import io.asyncflow.console.page.TaskWords;
+import io.asyncflow.console.page.TypeNames;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.Supplier;
-import org.springframework.stereotype.Component;
 
 /**
  * Makes the calls of the page of a task. The task itself is needed; of the rest, the page is shown
- * without what cannot be read at the moment. Thread-safe.
+ * without what cannot be read at the moment.
  */
-@Component
-public class TaskReading {
+record TaskReading(Visit visit, String id) {
 
   private static final int LONGEST_CONTEXT = 4_096;
 
-  private final Calls calls;
+  private static final Call<Task> TASK =
+      Call.to("/api/task/getTask", Answer.of(Found.class, Found::taskData));
+  private static final Call<List<StoredFile>> FILES =
+      Call.to("/api/store/list", Answer.of(Objects.class, Objects::objectList));
+  private static final Call<List<TaskController.DoneAct>> DONE =
+      Call.to("/api/task/getActs", Answer.of(Acts.class, Acts::acts));
 
-  public TaskReading(Calls calls) {
-    this.calls = calls;
-  }
+  private record Found(Task taskData) {}
 
-  Task task(String id) {
-    return calls.get(Task.class, "taskData", "/api/task/getTask", Map.of("taskId", id));
+  private record Objects(List<StoredFile> objectList) {}
+
+  private record Acts(List<TaskController.DoneAct> acts) {}
+
+  Task task() {
+    return visit.send(TASK.with("taskId", id));
   }
 
   /** {@code null} if it cannot be told now. */
-  Why why(String id) {
-    return orNull(() -> calls.get(Why.class, "why", "/api/task/why", Map.of("taskId", id)));
+  Why why() {
+    return Visit.orElse(() -> new FindClient(visit.api()).why(id), null);
   }
 
-  WhyView words(Frame frame, Why why, Task task) {
-    return why == null ? null : WhyView.of(frame, why, task.taskType().toLowerCase(Locale.ROOT));
-  }
-
-  TaskViews.Past past(Task task) {
-    TaskHistory history =
-        orNull(() -> calls.get(TaskHistory.class, "/api/task/history", "taskId", task.taskId()));
+  TaskController.Past past(Task task) {
+    TaskHistory history = Visit.orElse(() -> new FindClient(visit.api()).history(id), null);
     return history == null
         ? null
-        : new TaskViews.Past(
+        : new TaskController.Past(
             Timeline.of(history.entries(), task.taskStatus()), history.entries(), history.gaps());
   }
 
-  List<StoredFile> files(String id) {
-    return orNull(
-        () -> calls.list(StoredFile.class, "objectList", "/api/store/list", Map.of("taskId", id)));
+  List<StoredFile> files() {
+    return Visit.orElse(() -> visit.send(FILES.with("taskId", id)), null);
   }
 
-  List<TaskViews.DoneAct> done(String id) {
-    return calls.list(TaskViews.DoneAct.class, "acts", "/api/task/getActs", Map.of("taskId", id));
+  List<TaskController.DoneAct> done() {
+    return visit.send(DONE.with("taskId", id));
   }
 
-  TaskViews.Contents contents(Frame frame, Task task) {
-    if (!frame.may("CONTEXT_READ")) {
+  TaskController.Contents contents(Task task) {
+    if (!visit.may("CONTEXT_READ")) {
       return null;
     }
     JsonTree context = JsonTree.of(task.taskContext());
@@ -70,66 +71,46 @@ public class TaskReading {
         task.taskContext() != null
             && task.taskContext().length() <= LONGEST_CONTEXT
             && !context.isCovered();
-    return new TaskViews.Contents(
+    return new TaskController.Contents(
         context,
         JsonTree.of(task.result()),
         JsonTree.of(task.scheduleLog()),
         mayBeEdited ? task.taskContext() : null);
   }
 
-  TaskViews.Gone gone(Frame frame, String id, String said) {
-    String type =
-        id.replaceFirst("^[0-9]+_", "").replaceFirst("_task_[0-9]+$", "").toLowerCase(Locale.ROOT);
-    boolean isId = id.matches("[0-9]{1,19}_[A-Za-z][A-Za-z0-9_]*_task_[0-9]{1,9}");
-    List<String> tables = isId ? orElse(() -> tables(type), List.of()) : List.of();
-    Integer days =
-        tables.isEmpty()
-            ? null
-            : orNull(
-                () ->
-                    calls
-                        .list(
-                            TaskTypeSettings.class,
-                            "scheduleCfgList",
-                            "/api/task_schedule_cfg/list",
-                            Map.of())
-                        .stream()
-                        .filter(settings -> settings.taskType().equalsIgnoreCase(type))
-                        .map(TaskTypeSettings::retentionDays)
-                        .findFirst()
-                        .orElse(null));
-    return new TaskViews.Gone(
+  /** What is known of a task that is not there. */
+  TaskController.Gone gone(String said) {
+    if (!id.matches(TaskWords.TASK)) {
+      return new TaskController.Gone(id, said, "", "", List.of(), null, List.of());
+    }
+    String type = typeOf(id);
+    List<String> tables = Visit.orElse(() -> tables(type), List.of());
+    Integer days = tables.isEmpty() ? null : Visit.orElse(() -> retentionDays(type), null);
+    return new TaskController.Gone(
         id,
         said,
-        isId ? type : "",
-        isId ? "t_" + id.substring(id.indexOf('_') + 1).toLowerCase(Locale.ROOT) : "",
+        type,
+        "t_" + id.substring(id.indexOf('_') + 1).toLowerCase(Locale.ROOT),
         tables,
         days,
-        isId ? orElse(() -> done(id), List.of()) : List.of());
+        Visit.orElse(this::done, List.of()));
   }
 
-  private record Table(String table) {}
+  private static String typeOf(String id) {
+    return id.replaceFirst("^[0-9]+_", "")
+        .replaceFirst("_task_[0-9]+$", "")
+        .toLowerCase(Locale.ROOT);
+  }
 
   private List<String> tables(String type) {
-    return calls
-        .list(Table.class, "tables", "/api/task_schedule_cfg/tables", Map.of("taskType", type))
-        .stream()
-        .map(Table::table)
-        .toList();
+    return new TableClient(visit.api()).list(type).stream().map(TaskTable::table).toList();
   }
 
-  private static <T> T orNull(Supplier<T> call) {
-    return orElse(call, null);
-  }
-
-  private static <T> T orElse(Supplier<T> call, T otherwise) {
-    try {
-      return call.get();
-    } catch (FlowException refused) {
-      if (refused.errorCode() == ErrorCode.INTERNAL) {
-        throw refused;
-      }
-      return otherwise;
-    }
+  private Integer retentionDays(String type) {
+    return visit.send(TypeNames.TYPES).stream()
+        .filter(settings -> settings.taskType().equalsIgnoreCase(type))
+        .map(TaskTypeSettings::retentionDays)
+        .findFirst()
+        .orElse(null);
   }
 }

@@ -4,8 +4,10 @@ import io.asyncflow.api.find.Why;
 import io.asyncflow.api.find.WhyReason;
 import io.asyncflow.console.frame.Frame;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Why a task does not run, in the words of the operator.
@@ -49,26 +51,18 @@ public record WhyView(List<Line> lines, boolean isNext) {
   public record Item(String text, Long ms) {}
 
   private static final Map<String, Kind> KINDS =
-      Map.ofEntries(
-          Map.entry("dueAt", Kind.TIME),
-          Map.entry("fireTime", Kind.TIME),
-          Map.entry("since", Kind.TIME),
-          Map.entry("nextAt", Kind.TIME),
-          Map.entry("leaseUntil", Kind.TIME),
-          Map.entry("hardEnd", Kind.TIME),
-          Map.entry("endedAt", Kind.TIME),
-          Map.entry("lastSweep", Kind.TIME),
-          Map.entry("until", Kind.TIME),
-          Map.entry("lost", Kind.WORKER),
-          Map.entry("draining", Kind.WORKER),
-          Map.entry("others", Kind.WORKER),
-          Map.entry("workerIds", Kind.WORKER),
-          Map.entry("alive", Kind.WORKER),
-          Map.entry("workers", Kind.WORKER),
-          Map.entry("worker", Kind.WORKER),
-          Map.entry("jobId", Kind.JOB),
-          Map.entry("scheduleId", Kind.SCHEDULE),
-          Map.entry("copies", Kind.TASK));
+      byWord(
+          Map.of(
+              Kind.TIME,
+              "dueAt fireTime since nextAt leaseUntil hardEnd endedAt lastSweep until",
+              Kind.WORKER,
+              "lost draining others workerIds alive workers worker",
+              Kind.JOB,
+              "jobId",
+              Kind.SCHEDULE,
+              "scheduleId",
+              Kind.TASK,
+              "copies"));
 
   /** Numbers that a sentence has itself. */
   private static final Map<String, List<String>> ARGUMENTS =
@@ -86,19 +80,23 @@ public record WhyView(List<Line> lines, boolean isNext) {
 
   /** Where what helps is done; {@code *} stands for the type, {@code +} for the job. */
   private static final Map<String, String> PLACES =
-      Map.ofEntries(
-          Map.entry("START_WORKER", "/workers"),
-          Map.entry("ADD_WORKERS", "/workers"),
-          Map.entry("LABEL_WORKER", "/workers"),
-          Map.entry("UPGRADE_WORKER", "/workers"),
-          Map.entry("RESUME_WORKER", "/workers"),
-          Map.entry("CHECK_DEVICE", "/workers"),
-          Map.entry("RESTART_WORKER", "/workers"),
-          Map.entry("RESUME_TYPE", "/types/*"),
-          Map.entry("RAISE_LIMIT", "/types/*"),
-          Map.entry("OPEN_JOB", "/jobs/+"),
-          Map.entry("RESUME_JOB", "/jobs/+"),
-          Map.entry("CHECK_GOVERNANCE", "/cluster"));
+      byWord(
+          Map.of(
+              "/workers",
+              "START_WORKER ADD_WORKERS LABEL_WORKER UPGRADE_WORKER RESUME_WORKER CHECK_DEVICE"
+                  + " RESTART_WORKER",
+              "/types/*",
+              "RESUME_TYPE RAISE_LIMIT",
+              "/jobs/+",
+              "OPEN_JOB RESUME_JOB",
+              "/cluster",
+              "CHECK_GOVERNANCE"));
+
+  private static <T> Map<String, T> byWord(Map<T, String> words) {
+    Map<String, T> byWord = new HashMap<>();
+    words.forEach((value, all) -> Stream.of(all.split(" ")).forEach(w -> byWord.put(w, value)));
+    return byWord;
+  }
 
   /**
    * @param type of the task; empty if it is not known

@@ -1,7 +1,7 @@
 package io.asyncflow.console.page.type;
 
 import io.asyncflow.api.TaskTypeSettings;
-import java.util.ArrayList;
+import io.asyncflow.console.frame.Form;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,26 +78,22 @@ public record Setting(String name, String group, String value, String usual) {
   }
 
   /** Those that a form has, as a save takes them: {@code null} for none. */
-  static Map<String, Object> sent(Map<String, String> fields) {
+  static Map<String, Object> sent(Form form) {
     Map<String, Object> sent = new HashMap<>();
     for (Setting setting : ALL) {
-      String value = fields.get(setting.name);
-      if (value != null) {
-        sent.put(setting.name, value.isBlank() ? null : value.strip());
+      if (form.has(setting.name)) {
+        sent.put(setting.name, form.given(setting.name));
       }
     }
     return sent;
   }
 
   /** What the fields of a form change of a type. */
-  static List<Change> changes(TaskTypeSettings type, Map<String, String> fields) {
-    List<Change> changes = new ArrayList<>();
-    for (Setting setting : of(type)) {
-      String sent = fields.get(setting.name);
-      if (sent != null && !sent.strip().equals(setting.value)) {
-        changes.add(new Change(setting, sent.strip()));
-      }
-    }
-    return changes;
+  static List<Change> changes(TaskTypeSettings type, Form form) {
+    return of(type).stream()
+        .filter(setting -> form.has(setting.name))
+        .map(setting -> new Change(setting, form.text(setting.name)))
+        .filter(change -> !change.after().equals(change.setting().value))
+        .toList();
   }
 }

@@ -2,6 +2,7 @@ package io.asyncflow.console.page.type;
 
 import io.asyncflow.api.act.ListedAct;
 import io.asyncflow.api.stats.StageList;
+import io.asyncflow.api.table.TaskTable;
 import io.asyncflow.console.chart.Chart;
 import io.asyncflow.console.page.failure.Failures;
 import java.util.List;
@@ -35,7 +36,7 @@ public sealed interface TypeTab {
 
   record Failed(Failures failures) implements TypeTab {}
 
-  record Tables(List<Table> tables) implements TypeTab {}
+  record Tables(List<TaskTable> tables) implements TypeTab {}
 
   /**
    * How it is set.
@@ -59,15 +60,4 @@ public sealed interface TypeTab {
 
   /** The numbers are those of all users, and the operator may see some of them alone. */
   record OutOfScope() implements TypeTab {}
-
-  /** A table, as {@code cfg/tables} answers it. */
-  record Table(
-      String table,
-      int number,
-      String state,
-      Long rows,
-      Long bytes,
-      long createTime,
-      Long drainTime,
-      boolean paused) {}
 }

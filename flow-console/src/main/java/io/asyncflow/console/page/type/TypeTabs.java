@@ -3,14 +3,16 @@ package io.asyncflow.console.page.type;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.act.ActClient;
+import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.api.act.ActPage;
 import io.asyncflow.api.stats.Meta;
 import io.asyncflow.api.stats.Series;
-import io.asyncflow.api.stats.StageList;
+import io.asyncflow.api.stats.SeriesRequest;
+import io.asyncflow.api.stats.StatsClient;
+import io.asyncflow.api.table.TableClient;
 import io.asyncflow.console.chart.Chart;
-import io.asyncflow.console.frame.Calls;
-import io.asyncflow.console.frame.Frame;
-import io.asyncflow.console.page.Form;
+import io.asyncflow.console.frame.Visit;
 import io.asyncflow.console.page.failure.Failures;
 import java.util.List;
 import java.util.Map;
@@ -21,52 +23,39 @@ final class TypeTabs {
 
   private static final int ACTS = 50;
 
-  private final Calls calls;
-
-  TypeTabs(Calls calls) {
-    this.calls = calls;
-  }
+  private TypeTabs() {}
 
   /** Those that the operator may see, the first one being that of the page's own address. */
-  static List<String> of(Frame frame) {
+  static List<String> of(Visit visit) {
     List<String> numbers =
-        frame.may("STATS_READ") ? List.of("now", "history", "failures") : List.of();
-    List<String> acts = frame.may("AUDIT_READ") ? List.of("acts") : List.of();
+        visit.may("STATS_READ") ? List.of("now", "history", "failures") : List.of();
+    List<String> acts = visit.may("AUDIT_READ") ? List.of("acts") : List.of();
     return Stream.of(numbers, List.of("tables", "settings"), acts).flatMap(List::stream).toList();
   }
 
-  TypeTab read(Frame frame, TaskTypeSettings type, String tab, Form form) {
+  static TypeTab read(Visit visit, TaskTypeSettings type, String tab) {
     return switch (tab) {
       case "settings" ->
-          new TypeTab.Settings(Setting.of(type), frame.may("TYPE_TUNE"), frame.may("TYPE_SAVE"));
-      case "tables" -> tables(type);
-      case "acts" -> acts(type);
-      default -> numbers(frame, type, tab, form);
+          new TypeTab.Settings(Setting.of(type), visit.may("TYPE_TUNE"), visit.may("TYPE_SAVE"));
+      case "tables" -> new TypeTab.Tables(new TableClient(visit.api()).list(type.taskType()));
+      case "acts" -> acts(visit, type);
+      default -> numbers(visit, type.taskType(), tab);
     };
   }
 
-  private TypeTab tables(TaskTypeSettings type) {
-    return new TypeTab.Tables(
-        calls.list(
-            TypeTab.Table.class,
-            "tables",
-            "/api/task_schedule_cfg/tables",
-            Map.of("taskType", type.taskType())));
-  }
-
-  private TypeTab acts(TaskTypeSettings type) {
-    ActPage page =
-        calls.get(
-            ActPage.class, "/api/audit/list", "object", "type:" + type.taskType(), "limit", ACTS);
+  private static TypeTab acts(Visit visit, TaskTypeSettings type) {
+    ActFilter filter = ActFilter.onObject("type:" + type.taskType());
+    ActPage page = new ActClient(visit.api()).list(filter, ACTS, null);
     return new TypeTab.Acts(page.actList(), page.nextCursor() != null);
   }
 
-  private TypeTab numbers(Frame frame, TaskTypeSettings type, String tab, Form form) {
+  private static TypeTab numbers(Visit visit, String type, String tab) {
+    StatsClient stats = new StatsClient(visit.api());
     try {
       return switch (tab) {
-        case "history" -> history(type, Range.ofCode(form.text("range")), form.text("stage"));
-        case "failures" -> new TypeTab.Failed(Failures.ofType(calls, frame, type.taskType()));
-        default -> new TypeTab.Now(stages(type));
+        case "history" -> history(stats, type, Range.ofCode(visit.text("range")), visit);
+        case "failures" -> new TypeTab.Failed(Failures.ofType(visit, type));
+        default -> new TypeTab.Now(stats.stages(type));
       };
     } catch (FlowException refused) {
       if (refused.errorCode() == ErrorCode.OUT_OF_SCOPE) {
@@ -76,32 +65,17 @@ final class TypeTabs {
     }
   }
 
-  private StageList stages(TaskTypeSettings type) {
-    return calls.get(StageList.class, "/api/stats/stages", "taskType", type.taskType());
-  }
-
-  private TypeTab history(TaskTypeSettings type, Range asked, String stage) {
+  private static TypeTab history(StatsClient stats, String type, Range asked, Visit visit) {
     // The time is the server's; within a step the question is the same, and the page.
-    Meta meta = calls.get(Meta.class, "/api/meta");
+    Meta meta = stats.meta();
     List<Range> ranges = Range.within(meta.limits().getOrDefault("historyMs", Long.MAX_VALUE));
     Range range = ranges.contains(asked) ? asked : ranges.get(0);
-    long now = meta.now();
-    long to = (now / range.stepMs() + 1) * range.stepMs();
+    long to = (meta.now() / range.stepMs() + 1) * range.stepMs();
+    String stage = visit.form().given("stage");
     Series series =
-        calls.get(
-            Series.class,
-            "/api/stats/series",
-            "taskType",
-            type.taskType(),
-            "taskStage",
-            stage,
-            "from",
-            to - range.lengthMs(),
-            "to",
-            to,
-            "points",
-            range.points());
-    return new TypeTab.History(range, ranges, stage, series.whole(), charts(series));
+        stats.series(
+            new SeriesRequest(List.of(type), stage, to - range.lengthMs(), to, range.points()));
+    return new TypeTab.History(range, ranges, visit.text("stage"), series.whole(), charts(series));
   }
 
   private static List<Chart> charts(Series series) {
@@ -109,21 +83,9 @@ final class TypeTabs {
     long step = series.stepMs();
     Map<String, List<Long>> counts = series.series();
     return List.of(
-        Chart.lines(
-            "flow",
-            from,
-            step,
-            "finished",
-            counts.get("finished"),
-            "created",
-            counts.get("created")),
-        Chart.bars(
-            "failed", from, step, "failed", counts.get("failed"), "retried", counts.get("retried")),
-        band("wait", from, step, series.waitMs()),
-        band("run", from, step, series.runMs()));
-  }
-
-  private static Chart band(String name, long from, long step, Map<String, List<Long>> of) {
-    return Chart.band(name, from, step, of.get("p50"), of.get("p95"), of.get("p99"));
+        Chart.lines("flow", from, step, "finished", "created", counts),
+        Chart.bars("failed", from, step, "failed", "retried", counts),
+        Chart.band("wait", from, step, series.waitMs()),
+        Chart.band("run", from, step, series.runMs()));
   }
 }

@@ -1,11 +1,12 @@
 package io.asyncflow.console.page.worker;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.console.frame.Calls;
+import io.asyncflow.console.frame.Visit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import tools.jackson.databind.JsonNode;
 
 /**
  * The workers that the server knows, and what is found out of each of a thousand.
@@ -19,24 +20,23 @@ public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Work
   /** Servers write what workers tell them more often, so that no page has to make them do it. */
   static final int AGE_MS = 15_000;
 
-  private static final int MOST = 1_000;
+  private static final Call<List<Worker>> LIST =
+      Call.to("/api/worker/list", Answer.of(Listed.class, Listed::workerList))
+          .with("limit", 1_000)
+          .with("maxAgeMs", AGE_MS);
 
   private static final List<String> STATES =
       List.of("alive", "draining", "paused", "lost", "stopped");
+
+  private record Listed(List<Worker> workerList) {}
 
   /**
    * The workers that the server knows.
    *
    * @throws FlowException if the operator may not see them, or if they cannot be read now
    */
-  public static Fleet read(Calls calls) {
-    return calls.shared(
-        Fleet.class, Fleet::of, "/api/worker/list", "limit", MOST, "maxAgeMs", AGE_MS);
-  }
-
-  /** Reads an answer of {@code worker/list}. */
-  private static Fleet of(JsonNode answer) {
-    List<Worker> workers = List.copyOf(Calls.list(Worker.class, "workerList", answer));
+  public static Fleet read(Visit visit) {
+    List<Worker> workers = visit.send(LIST);
     return new Fleet(workers, counts(workers), workers.stream().filter(Fleet::isWorried).toList());
   }
 

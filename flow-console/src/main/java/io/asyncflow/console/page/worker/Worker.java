@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * A worker, as {@code worker/list} answers it.
@@ -28,55 +29,52 @@ public record Worker(
   /** What a worker says of itself if all is well. */
   private static final Set<String> WELL = Set.of("", "ok", "healthy", "none", "0");
 
+  private <T> T said(Function<WorkerInfo, T> part, T none) {
+    T said = description == null ? null : part.apply(description);
+    return said == null ? none : said;
+  }
+
   /** What it has handlers for, as {@code type/stage}. */
   public List<String> stages() {
-    return description == null || description.stages() == null ? List.of() : description.stages();
+    return said(WorkerInfo::stages, List.of());
   }
 
   public Map<String, Integer> freeThreads() {
-    return description == null || description.freeThreads() == null
-        ? Map.of()
-        : description.freeThreads();
+    return said(WorkerInfo::freeThreads, Map.of());
   }
 
   public Map<String, Integer> freeSlots() {
-    return description == null || description.freeSlots() == null
-        ? Map.of()
-        : description.freeSlots();
+    return said(WorkerInfo::freeSlots, Map.of());
   }
 
   public Map<String, String> labels() {
-    return description == null || description.labels() == null ? Map.of() : description.labels();
+    return said(WorkerInfo::labels, Map.of());
   }
 
   public Map<String, String> states() {
-    return description == null || description.states() == null ? Map.of() : description.states();
+    return said(WorkerInfo::states, Map.of());
   }
 
   /** The labels that it lacks, by stages that it has handlers for and does not ask for. */
   public Map<String, String> withheld() {
-    if (description == null || description.withheld() == null) {
-      return Map.of();
-    }
     Map<String, String> lacking = new TreeMap<>();
-    description
-        .withheld()
+    this.<List<WorkerInfo.Withheld>>said(WorkerInfo::withheld, List.of())
         .forEach(stage -> lacking.put(stage.stage(), String.join(", ", stage.requires())));
     return lacking;
   }
 
   /** By stages, as {@code type/stage}. */
   public Map<String, String> models() {
-    return description == null || description.models() == null ? Map.of() : description.models();
+    return said(WorkerInfo::models, Map.of());
   }
 
   public List<String> loaded() {
-    return description == null || description.loaded() == null ? List.of() : description.loaded();
+    return said(WorkerInfo::loaded, List.of());
   }
 
   /** The ids of tasks that it holds and has not begun. */
   public List<String> queued() {
-    return description == null || description.queued() == null ? List.of() : description.queued();
+    return said(WorkerInfo::queued, List.of());
   }
 
   public boolean isLost() {

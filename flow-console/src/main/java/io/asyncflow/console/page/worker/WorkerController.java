@@ -1,13 +1,12 @@
 package io.asyncflow.console.page.worker;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.find.FindClient;
 import io.asyncflow.api.find.RunningPage;
-import io.asyncflow.console.frame.Calls;
-import io.asyncflow.console.frame.Frame;
-import io.asyncflow.console.frame.Pages;
+import io.asyncflow.console.frame.Visit;
 import io.asyncflow.console.page.Act;
-import io.asyncflow.console.page.Form;
+import io.asyncflow.console.page.ActTable;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -28,22 +27,27 @@ import org.springframework.web.bind.annotation.RequestParam;
 public class WorkerController {
 
   private static final int PAGE = 100;
+  private static final String ID = "workerId";
 
-  private final Pages pages;
-  private final Calls calls;
+  private static final Call<Worker> GET =
+      Call.to("/api/worker/get", Answer.of(Found.class, Found::workerData))
+          .with("maxAgeMs", Fleet.AGE_MS);
 
-  public WorkerController(Pages pages, Calls calls) {
-    this.pages = pages;
-    this.calls = calls;
-  }
+  private static final Call<Void> DRAIN = Call.to("/api/worker/drain");
+  private static final ActTable ACTS =
+      new ActTable("worker")
+          .with("drain", DRAIN, ID, "WORKER_DRAIN")
+          .with("undo_drain", DRAIN.with("undo", 1), ID, "WORKER_DRAIN")
+          .withPause("WORKER_PAUSE");
+
+  private record Found(Worker workerData) {}
 
   @GetMapping("/workers")
-  public ResponseEntity<byte[]> list(Frame frame, @RequestParam Map<String, String> fields) {
-    Form form = new Form(fields);
-    Fleet fleet = Fleet.read(calls);
-    String state = form.text("state");
-    String stage = form.text("stage");
-    String after = form.text("after");
+  public ResponseEntity<byte[]> list(Visit visit) {
+    Fleet fleet = Fleet.read(visit);
+    String state = visit.text("state");
+    String stage = visit.text("stage");
+    String after = visit.text("after");
     List<Worker> rest =
         fleet.workers().stream()
             .filter(worker -> state.isEmpty() || worker.state().equals(state))
@@ -52,85 +56,56 @@ public class WorkerController {
             .sorted(Comparator.comparing(Worker::workerId))
             .toList();
     List<Worker> shown = rest.subList(0, Math.min(PAGE, rest.size()));
+    String last = shown.size() == rest.size() ? null : shown.get(PAGE - 1).workerId();
     String next =
-        shown.size() == rest.size()
-            ? null
-            : frame.to(
-                "/workers",
-                "state",
-                state,
-                "stage",
-                stage,
-                "after",
-                shown.get(PAGE - 1).workerId());
-    return pages.show(
-        frame, "workers", new WorkerViews.Listed(shown, fleet.counts(), state, stage, next));
+        last == null ? null : visit.to("/workers", "state", state, "stage", stage, "after", last);
+    return visit.show("workers", new Listed(shown, fleet.counts(), state, stage, next));
   }
 
   @GetMapping("/worker")
-  public ResponseEntity<byte[]> show(Frame frame, @RequestParam String id) {
-    Worker worker =
-        calls.get(
-            Worker.class,
-            "workerData",
-            "/api/worker/get",
-            Map.of("workerId", id, "maxAgeMs", Fleet.AGE_MS));
-    boolean isDraining = worker.state().equals("draining");
-    boolean isLost = worker.state().equals("lost");
-    boolean hasStopped = worker.state().equals("stopped");
-    boolean isPaused = worker.state().equals("paused");
-    return pages.show(
-        frame,
-        "worker",
-        new WorkerViews.Shown(
-            worker,
-            List.of(
-                act(frame, "WORKER_DRAIN", "drain", id)
-                    .unless(isDraining, "why_not.draining")
-                    .unless(isLost, "why_not.lost")
-                    .unless(hasStopped, "why_not.stopped")
-                    .grave(),
-                act(frame, "WORKER_DRAIN", "undo_drain", id)
-                    .unless(!isDraining, "why_not.not_draining"),
-                act(frame, "WORKER_PAUSE", "pause", id).unless(isPaused, "why_not.paused"),
-                act(frame, "WORKER_PAUSE", "resume", id).unless(!isPaused, "why_not.not_paused")),
-            running(frame, id)));
+  public ResponseEntity<byte[]> show(Visit visit, @RequestParam String id) {
+    Worker worker = visit.send(GET.with(ID, id));
+    String state = worker.state();
+    boolean isPaused = state.equals("paused");
+    List<Act> acts =
+        List.of(
+            act(visit, "drain", id)
+                .unless(state.equals("draining"), "why_not.draining")
+                .unless(state.equals("lost"), "why_not.lost")
+                .unless(state.equals("stopped"), "why_not.stopped")
+                .grave(),
+            act(visit, "undo_drain", id).unless(!state.equals("draining"), "why_not.not_draining"),
+            act(visit, "pause", id).unless(isPaused, "why_not.paused"),
+            act(visit, "resume", id).unless(!isPaused, "why_not.not_paused"));
+    RunningPage running =
+        visit.may("TASK_READ")
+            ? Visit.orElse(() -> new FindClient(visit.api()).running(null, id, null), null)
+            : null;
+    return visit.show("worker", new Shown(worker, acts, running));
   }
 
-  private RunningPage running(Frame frame, String id) {
-    if (!frame.may("TASK_READ")) {
-      return null;
-    }
-    try {
-      return calls.get(RunningPage.class, "/api/task/running", "workerId", id);
-    } catch (FlowException refused) {
-      if (refused.errorCode() == ErrorCode.INTERNAL) {
-        throw refused;
-      }
-      return null; // the page has the rest
-    }
-  }
-
-  private static Act act(Frame frame, String verb, String act, String id) {
-    return Act.of(frame, verb, "worker_" + act, frame.to("/worker/" + act, "id", id));
+  private static Act act(Visit visit, String act, String id) {
+    return ACTS.act(visit, act, "/worker/" + act, "id", id);
   }
 
   @PostMapping("/worker/{act}")
-  public ResponseEntity<byte[]> act(
-      Frame frame,
-      @PathVariable String act,
-      @RequestParam String id,
-      @RequestParam Map<String, String> fields) {
-    String reason = new Form(fields).text("reason");
-    switch (act) {
-      case "drain" -> calls.call("/api/worker/drain", "workerId", id, "reason", reason);
-      case "undo_drain" ->
-          calls.call("/api/worker/drain", "workerId", id, "undo", 1, "reason", reason);
-      case "pause" -> calls.call("/api/pause/set", "kind", "WORKER", "name", id, "reason", reason);
-      case "resume" ->
-          calls.call("/api/pause/clear", "kind", "WORKER", "name", id, "reason", reason);
-      default -> throw Form.noPage();
-    }
-    return Pages.done(frame, "worker_" + act, frame.to("/worker", "id", id));
+  public ResponseEntity<byte[]> perform(
+      Visit visit, @PathVariable String act, @RequestParam String id) {
+    return visit.done(ACTS.perform(visit, act, id), "/worker", "id", id);
   }
+
+  /**
+   * @param counts of all workers, by state
+   * @param state the one that is asked for; empty for all
+   * @param stage a part of the name of a stage; empty for all
+   * @param next the address of the page after this one; {@code null} on the last one
+   */
+  public record Listed(
+      List<Worker> workers, Map<String, Integer> counts, String state, String stage, String next) {}
+
+  /**
+   * @param running what it executes; {@code null} if that cannot be told now, or not to this
+   *     operator
+   */
+  public record Shown(Worker worker, List<Act> acts, RunningPage running) {}
 }

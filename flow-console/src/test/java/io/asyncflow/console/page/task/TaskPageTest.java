@@ -99,7 +99,7 @@ class TaskPageTest {
         .containsExactly(
             new Called("/api/task/runNow", Map.of("taskId", SampleApi.TASK, "reason", "now")),
             new Called(
-                "/api/task/reschedule", Map.of("taskId", SampleApi.TASK, "delayMs", 300_000L)),
+                "/api/task/reschedule", Map.of("taskId", SampleApi.TASK, "delayMs", 300_000)),
             new Called(
                 "/api/task/reschedule",
                 Map.of("taskId", SampleApi.TASK, "runAt", 1_795_523_400_000L)),
