@@ -48,13 +48,16 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @Import({
   AccountController.class,
   AssetController.class,
+  Assets.class,
   BulkController.class,
   ClusterController.class,
   CookieController.class,
   ErrorPages.class,
   FailureController.class,
   FileController.class,
+  Frames.class,
   JobController.class,
+  Pages.class,
   ScheduleController.class,
   SelectedController.class,
   TaskController.class,
@@ -63,22 +66,6 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
   WorkerController.class
 })
 public class ConsoleAutoConfiguration {
-
-  @Bean
-  Assets consoleAssets() {
-    return new Assets();
-  }
-
-  @Bean
-  Pages consolePages() {
-    return new Pages();
-  }
-
-  @Bean
-  Frames consoleFrames(
-      OperatorClient api, ConsoleProperties properties, Assets assets, Pages pages) {
-    return new Frames(api, properties, assets, pages);
-  }
 
   @Bean
   OverviewController consoleOverview() {

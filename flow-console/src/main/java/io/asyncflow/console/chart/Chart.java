@@ -59,14 +59,8 @@ public record Chart(
     List<Long> ones = of.get(one);
     List<Long> others = of.get(other);
     Scale scale = Scale.ofCounts(Math.max(highest(ones), highest(others)));
-    return new Chart(
-        name,
-        false,
-        from,
-        stepMs,
-        scale,
-        List.of(),
-        List.of(curve(one, "whole", of, scale), curve(other, "dashed", of, scale)));
+    List<Curve> curves = List.of(curve(one, "whole", of, scale), curve(other, "dashed", of, scale));
+    return new Chart(name, false, from, stepMs, scale, List.of(), curves);
   }
 
   private static Curve curve(String name, String look, Map<String, List<Long>> of, Scale scale) {
@@ -78,17 +72,13 @@ public record Chart(
     List<Long> p50 = of.get("p50");
     List<Long> p99 = of.get("p99");
     Scale scale = Scale.ofDurations(highest(p99));
-    return new Chart(
-        name,
-        true,
-        from,
-        stepMs,
-        scale,
-        List.of(new Area(Shapes.area(p50, p99, scale))),
+    List<Area> areas = List.of(new Area(Shapes.area(p50, p99, scale)));
+    List<Curve> curves =
         List.of(
             curve("p50", "dashed", of, scale),
             curve("p95", "whole", of, scale),
-            curve("p99", "thin", of, scale)));
+            curve("p99", "thin", of, scale));
+    return new Chart(name, true, from, stepMs, scale, areas, curves);
   }
 
   /** Two counts as bars, the second one on the first. */
@@ -102,16 +92,11 @@ public record Chart(
     }
     Scale scale = Scale.ofCounts(highest(sums));
     List<Long> ground = lowers.stream().map(each -> 0L).toList();
-    return new Chart(
-        name,
-        false,
-        from,
-        stepMs,
-        scale,
-        List.of(),
+    List<Curve> curves =
         List.of(
             new Curve(lower, "bar", Shapes.bars(ground, lowers, scale), lowers),
-            new Curve(upper, "bar-two", Shapes.bars(lowers, uppers, scale), uppers)));
+            new Curve(upper, "bar-two", Shapes.bars(lowers, uppers, scale), uppers));
+    return new Chart(name, false, from, stepMs, scale, List.of(), curves);
   }
 
   private static long highest(List<Long> values) {

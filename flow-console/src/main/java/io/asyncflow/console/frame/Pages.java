@@ -3,13 +3,11 @@ package io.asyncflow.console.frame;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
-import io.asyncflow.console.Done;
 import io.asyncflow.console.text.VisibleOutput;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.springframework.http.CacheControl;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -63,18 +61,5 @@ public class Pages {
    */
   public static ResponseEntity<byte[]> goTo(String address) {
     return ResponseEntity.status(HttpStatus.SEE_OTHER).location(URI.create(address)).build();
-  }
-
-  /**
-   * The answer to a form that did something: the next page says so, and shows what it changed.
-   *
-   * @param act the key of the act
-   * @param address as {@link Urls#to} makes it
-   */
-  public static ResponseEntity<byte[]> done(Frame frame, String act, String address) {
-    return ResponseEntity.status(HttpStatus.SEE_OTHER)
-        .location(URI.create(address))
-        .header(HttpHeaders.SET_COOKIE, Done.cookie(frame.urls().base(), act))
-        .build();
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.console.frame;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.console.Done;
 import io.asyncflow.console.OperatorClient;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -82,8 +83,15 @@ public record Visit(Frame frame, Form form, OperatorClient api, Pages pages) {
         .header(HttpHeaders.LOCATION, frame.urls().own(text("to")));
   }
 
-  /** As {@link Pages#done}, of a page of the console. */
+  /**
+   * The answer to a form that did something: the next page says so, and shows what it changed.
+   *
+   * @param act the key of the act
+   */
   public ResponseEntity<byte[]> done(String act, String path, Object... query) {
-    return Pages.done(frame, act, to(path, query));
+    return ResponseEntity.status(HttpStatus.SEE_OTHER)
+        .header(HttpHeaders.LOCATION, to(path, query))
+        .header(HttpHeaders.SET_COOKIE, Done.cookie(frame.urls().base(), act))
+        .build();
   }
 }

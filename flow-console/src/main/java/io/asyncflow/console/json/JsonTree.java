@@ -84,11 +84,6 @@ public record JsonTree(Node root, String text, boolean isCovered, boolean isCut,
     return asText(whole);
   }
 
-  /** A document that a call answered as JSON. */
-  public static JsonTree of(JsonNode document) {
-    return of(document == null || document.isMissingNode() ? "" : document.toString());
-  }
-
   /**
    * The text that stands at a place in a document; empty if there is none, or if it is no JSON.
    *

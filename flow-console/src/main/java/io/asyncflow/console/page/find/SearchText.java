@@ -5,8 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The text of a search and where its words stand in it. The server decides what the words mean;
@@ -23,10 +26,9 @@ record SearchText(String text, List<Word> words) {
    * @param name empty for a value alone
    * @param operator {@code :}, {@code <} or {@code >}; empty for a value alone
    * @param rest what stands behind the operator, as it was typed
-   * @param from where it begins
-   * @param to where it ends
+   * @param text all of it
    */
-  record Word(String name, String operator, String rest, int from, int to) {
+  record Word(String name, String operator, String rest, String text) {
 
     /** Its values without quotes. */
     List<String> values() {
@@ -65,8 +67,8 @@ record SearchText(String text, List<Word> words) {
       Matcher named = NAMED.matcher(word);
       words.add(
           named.matches()
-              ? new Word(named.group(1), named.group(2), named.group(3), at, end)
-              : new Word("", "", word, at, end));
+              ? new Word(named.group(1), named.group(2), named.group(3), word)
+              : new Word("", "", word, word));
       at = end;
     }
     return new SearchText(text, List.copyOf(words));
@@ -117,46 +119,35 @@ record SearchText(String text, List<Word> words) {
 
   /** The text without a word. */
   String without(Word left) {
-    StringBuilder rest = new StringBuilder();
-    for (Word word : words) {
-      if (word != left) {
-        append(rest, text.substring(word.from(), word.to()));
-      }
-    }
-    return rest.toString();
+    return joined(word -> word != left, "");
   }
 
   /** This without the words of a name, and with these values of it behind the others. */
   SearchText with(String name, List<String> values) {
-    SearchText rest = withoutNames(Set.of(name));
-    List<String> given = values.stream().filter(value -> !value.isBlank()).toList();
-    if (given.isEmpty()) {
-      return rest;
-    }
-    StringBuilder all = new StringBuilder(rest.text());
-    append(all, name + ":" + String.join(",", given.stream().map(TaskWords::value).toList()));
-    return of(all.toString());
+    List<String> given =
+        values.stream().filter(value -> !value.isBlank()).map(TaskWords::value).toList();
+    return replaced(name, given.isEmpty() ? "" : name + ":" + String.join(",", given));
   }
 
   /**
    * This without the words of a name, and with a bound such as {@code age<1h} behind the others.
    */
   SearchText withBound(String name, String operator, String value) {
-    StringBuilder all = new StringBuilder(withoutNames(Set.of(name)).text());
-    if (!value.isBlank()) {
-      append(all, name + operator + value.strip());
-    }
-    return of(all.toString());
+    return replaced(name, value.isBlank() ? "" : name + operator + value.strip());
   }
 
-  SearchText withoutNames(Set<String> names) {
-    StringBuilder rest = new StringBuilder();
-    for (Word word : words) {
-      if (!names.contains(word.name())) {
-        append(rest, text.substring(word.from(), word.to()));
-      }
-    }
-    return of(rest.toString());
+  SearchText withoutName(String name) {
+    return replaced(name, "");
+  }
+
+  private SearchText replaced(String name, String by) {
+    return of(joined(word -> !word.name().equals(name), by));
+  }
+
+  private String joined(Predicate<Word> isKept, String more) {
+    return Stream.concat(words.stream().filter(isKept).map(Word::text), Stream.of(more))
+        .filter(word -> !word.isEmpty())
+        .collect(Collectors.joining(" "));
   }
 
   /** Whether a value of a name is there. */
@@ -176,13 +167,6 @@ record SearchText(String text, List<Word> words) {
   /** Statuses may be in capitals; stages of another spelling are other stages. */
   private static boolean isSame(String name, String one, String other) {
     return name.equals("status") ? one.equalsIgnoreCase(other) : one.equals(other);
-  }
-
-  private static void append(StringBuilder text, String word) {
-    if (!text.isEmpty()) {
-      text.append(' ');
-    }
-    text.append(word);
   }
 
   /** Whether the refusal of a call speaks of this word. */

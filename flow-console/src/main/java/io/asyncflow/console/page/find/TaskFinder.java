@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -157,7 +156,7 @@ final class TaskFinder {
     String day =
         Instant.ofEpochMilli(found.lookedBackTo()).atZone(ZoneOffset.UTC).toLocalDate().toString();
     boolean isByDue = "idx_claim".equals(found.drivenBy());
-    SearchText rest = isByDue ? q : q.withoutNames(Set.of("age"));
+    SearchText rest = isByDue ? q : q.withoutName("age");
     String name = isByDue ? "due" : "created";
     return q.value(name).equals(day)
         ? null
@@ -170,9 +169,7 @@ final class TaskFinder {
         : q.words().stream()
             .map(
                 word ->
-                    new FindViews.Link(
-                        q.text().substring(word.from(), word.to()),
-                        address(visit.frame(), q.without(word), order)))
+                    new FindViews.Link(word.text(), address(visit.frame(), q.without(word), order)))
             .toList();
   }
 }

@@ -85,12 +85,11 @@ public class TasksController {
             : refused.errors().stream().map(FieldError::message).toList();
     List<FindViews.Piece> pieces = new ArrayList<>();
     for (SearchText.Word word : q.words()) {
-      String text = q.text().substring(word.from(), word.to());
       boolean isWrong =
           messages.stream().anyMatch(message -> SearchText.isMeant(word, message))
               || word == q.words().get(q.words().size() - 1)
                   && messages.stream().anyMatch(message -> message.contains("quote"));
-      pieces.add(new FindViews.Piece(text, isWrong));
+      pieces.add(new FindViews.Piece(word.text(), isWrong));
     }
     return new FindViews.Refusal(messages, pieces);
   }

@@ -46,12 +46,8 @@ public record Timeline(List<Bar> bars, long from, long to) {
     if (entries.isEmpty()) {
       return new Timeline(List.of(), 0, 0);
     }
-    long from = Long.MAX_VALUE;
-    long to = 0;
-    for (HistoryEntry entry : entries) {
-      from = Math.min(from, begin(entry));
-      to = Math.max(to, entry.time());
-    }
+    long from = entries.stream().mapToLong(Timeline::begin).min().orElse(0);
+    long to = entries.stream().mapToLong(HistoryEntry::time).max().orElse(0);
     Scale scale =
         new Scale(from, Math.max(to, from + 1), status.isFinal() ? WIDTH : WIDTH - LASTING);
     Map<String, List<Piece>> bars = new LinkedHashMap<>();
@@ -94,13 +90,10 @@ public record Timeline(List<Bar> bars, long from, long to) {
 
   /** When it began to wait for the last time. */
   private static long lastEnd(List<HistoryEntry> entries, long from) {
-    long end = from;
-    for (HistoryEntry entry : entries) {
-      if (entry.kind().equals("REPORT") || entry.kind().equals("FAILURE")) {
-        end = entry.time();
-      }
-    }
-    return end;
+    return entries.stream()
+        .filter(entry -> entry.kind().equals("REPORT") || entry.kind().equals("FAILURE"))
+        .mapToLong(HistoryEntry::time)
+        .reduce(from, (earlier, later) -> later);
   }
 
   private static String colour(HistoryEntry entry) {

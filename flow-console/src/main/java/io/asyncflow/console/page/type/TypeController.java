@@ -49,11 +49,11 @@ public class TypeController {
   @GetMapping("/{type}")
   public ResponseEntity<byte[]> show(Visit visit, @PathVariable String type) {
     TaskTypeSettings settings = find(visit, type);
-    List<String> tabs = TypeTabs.of(visit);
+    List<String> tabs = TypeTab.of(visit);
     String tab = tabs.contains(visit.text("tab")) ? visit.text("tab") : tabs.get(0);
     List<Act> acts = acts(visit, type, settings);
     return visit.show(
-        "type", new Shown(settings, tab, tabs, acts, TypeTabs.read(visit, settings, tab)));
+        "type", new Shown(settings, tab, tabs, acts, TypeTab.read(visit, settings, tab)));
   }
 
   private static List<Act> acts(Visit visit, String type, TaskTypeSettings settings) {

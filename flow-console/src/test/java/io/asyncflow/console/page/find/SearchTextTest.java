@@ -15,7 +15,7 @@ class SearchTextTest {
     SearchText q = SearchText.of(text);
 
     assertThat(q.words())
-        .extracting(word -> text.substring(word.from(), word.to()))
+        .extracting(SearchText.Word::text)
         .containsExactly("type:tts", "stage:\"cut it\",b", "age<1h", "no", "tape");
     assertThat(q.value("type")).isEqualTo("tts");
     assertThat(q.values("stage")).containsExactly("cut it", "b");
@@ -74,7 +74,7 @@ class SearchTextTest {
   private static List<String> meant(SearchText q, String refusal) {
     return q.words().stream()
         .filter(word -> SearchText.isMeant(word, refusal))
-        .map(word -> q.text().substring(word.from(), word.to()))
+        .map(SearchText.Word::text)
         .toList();
   }
 
