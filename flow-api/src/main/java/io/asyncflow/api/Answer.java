@@ -4,7 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectReader;
-import io.asyncflow.api.event.EventConnection;
+import io.asyncflow.api.IncomingEvents.Incoming;
+import io.asyncflow.api.event.Event;
+import io.asyncflow.api.event.FollowedEvent;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
@@ -12,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -37,22 +40,21 @@ public abstract class Answer<T> {
       };
 
   /** The events of a job. */
-  static final Answer<JobEvents> JOB_EVENTS =
-      new Answer<>() {
-        @Override
-        JobEvents receive(HttpTransport http, Call<JobEvents> call) {
-          return new HttpJobEvents(http.events(call));
-        }
-      };
+  static final Answer<EventStream<JobEvent>> JOB_EVENTS =
+      events(
+          "the progress of the job",
+          WireJson.readerOf(JobProgress.class),
+          (JobProgress progress, Incoming event) ->
+              progress == null
+                  ? null
+                  : new JobEvent(event.id(), "end".equals(event.event()), progress));
 
-  /** The events of tasks, jobs and schedules. */
-  public static final Answer<EventConnection> EVENTS =
-      new Answer<>() {
-        @Override
-        EventConnection receive(HttpTransport http, Call<EventConnection> call) {
-          return new HttpEventConnection(http.events(call));
-        }
-      };
+  /** The events of tasks, jobs and schedules. A kind of a later version must not end the stream. */
+  public static final Answer<EventStream<FollowedEvent>> EVENTS =
+      events(
+          "the stream of events",
+          withNewNames(WireJson.readerOf(Event.class)),
+          (Event told, Incoming event) -> new FollowedEvent(told, event.id()));
 
   private Answer() {}
 
@@ -68,9 +70,29 @@ public abstract class Answer<T> {
 
   /** The result; names that a later version adds to its enums are {@code null}. */
   public static <T> Answer<T> ofAnyVersion(Class<T> result) {
-    ObjectReader reader =
-        readerOf(result).with(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
-    return new Enveloped<>(reader, true, result::cast);
+    return new Enveloped<>(withNewNames(readerOf(result)), true, result::cast);
+  }
+
+  private static ObjectReader withNewNames(ObjectReader reader) {
+    return reader.with(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL);
+  }
+
+  /**
+   * @param data reads the data of an event
+   * @param value what the caller gets of the data, which may be {@code null}; {@code null} for none
+   */
+  private static <D, E> Answer<EventStream<E>> events(
+      String name, ObjectReader data, BiFunction<D, Incoming, E> value) {
+    return new Answer<>() {
+      @Override
+      EventStream<E> receive(HttpTransport http, Call<EventStream<E>> call) {
+        return new IncomingEvents<>(
+            http.events(call),
+            name,
+            event ->
+                value.apply(event.data() == null ? null : data.readValue(event.data()), event));
+      }
+    };
   }
 
   private static ObjectReader readerOf(Class<?> result) {

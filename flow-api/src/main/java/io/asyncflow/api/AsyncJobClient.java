@@ -5,14 +5,10 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Calls of a {@link JobClient} that do not wait. See {@link AsyncFlowClient} for failures.
  * Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class AsyncJobClient {
-
-  private final Transport transport;
-
-  AsyncJobClient(Transport transport) {
-    this.transport = transport;
-  }
+public record AsyncJobClient(Transport transport) {
 
   /** As {@link JobClient#createJob}. */
   public CompletableFuture<String> createJob(NewJob job) {

@@ -31,6 +31,11 @@ public record Call<T>(
     return to(path, Answer.NONE);
   }
 
+  /** A call without fields that is answered a result of this class. */
+  public static <T> Call<T> to(String path, Class<T> result) {
+    return to(path, Answer.of(result));
+  }
+
   /** A call without fields. */
   public static <T> Call<T> to(String path, Answer<T> answer) {
     return new Call<>(path, Map.of(), null, answer, Duration.ZERO);

@@ -69,8 +69,8 @@ final class HttpTransport implements Transport {
     this.tls = tls;
     HttpClient.Builder builder = connections();
     if (!server.isHttps()) {
-      // The thread that reads the sockets also assembles the answers: neither IncomingBody nor
-      // IncomingBytes ever blocks it, and no other thread has to be woken. With TLS the client
+      // The thread that reads the sockets also assembles the answers: IncomingBytes never
+      // blocks it, and no other thread has to be woken. With TLS the client
       // keeps its own threads, which decrypt.
       builder.executor(Runnable::run);
     }
@@ -256,7 +256,7 @@ final class HttpTransport implements Transport {
   }
 
   /** Server-sent events; a stream that is silent for longer than a live server breaks off. */
-  IncomingEvents events(Call<?> call) {
+  IncomingBytes events(Call<?> call) {
     String path = call.path() + queryOf(call);
     return withKey(key -> events(path, key, (String) call.fields().get(Call.LAST_EVENT_ID)));
   }
@@ -280,7 +280,7 @@ final class HttpTransport implements Transport {
     return values.stream().map(Object::toString).sorted().collect(Collectors.joining(","));
   }
 
-  private IncomingEvents events(String path, String key, String lastEventId) {
+  private IncomingBytes events(String path, String key, String lastEventId) {
     HttpRequest.Builder request =
         request(path, key, requestTimeout).setHeader("Accept", EVENT_STREAM);
     if (lastEventId != null) {
@@ -292,7 +292,7 @@ final class HttpTransport implements Transport {
     if (response.statusCode() == 200) {
       requireOfFlowsvr(response, path, isOfType(response.headers(), EVENT_STREAM));
     }
-    return new IncomingEvents(response.body());
+    return response.body();
   }
 
   /** A body without an envelope. */
@@ -363,7 +363,8 @@ final class HttpTransport implements Transport {
         () -> {
           long begin = System.nanoTime();
           // Not sendAsync: on one or two processors that starts a thread for each answer.
-          HttpResponse<IncomingBody> response = client.send(request, info -> new IncomingBody());
+          HttpResponse<IncomingBytes> response =
+              client.send(request, info -> new IncomingBytes(limit));
           byte[] body = response.body().within(limit.toNanos() - (System.nanoTime() - begin));
           return read(body, path, response.statusCode(), answer);
         });

@@ -14,9 +14,11 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The body of an answer as a stream. Unlike a stream of the HTTP client, a read waits for a limited
@@ -37,7 +39,7 @@ final class IncomingBytes extends InputStream implements BodySubscriber<Incoming
   private ByteBuffer current = ByteBuffer.allocate(0);
   private long expected = UNKNOWN;
   private long arrived;
-  private volatile boolean hasEnded;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile boolean isClosed;
 
   /**
@@ -56,6 +58,27 @@ final class IncomingBytes extends InputStream implements BodySubscriber<Incoming
   @Override
   public CompletionStage<IncomingBytes> getBody() {
     return CompletableFuture.completedStage(this);
+  }
+
+  /**
+   * Waits for the whole body, which nothing has been read of. Closes the connection if it does not
+   * arrive: the HTTP client's time-out ends with the headers.
+   *
+   * @throws HttpTimeoutException if it is not complete in time
+   * @throws IOException if the connection broke
+   */
+  byte[] within(long nanos) throws IOException, InterruptedException {
+    subscription.thenAccept(all -> all.request(Long.MAX_VALUE));
+    try {
+      ended.get(nanos, TimeUnit.NANOSECONDS);
+      return readAllBytes();
+    } catch (TimeoutException e) {
+      throw new HttpTimeoutException("the answer stopped midway");
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause().getMessage(), e.getCause());
+    } finally {
+      close();
+    }
   }
 
   @Override
@@ -144,7 +167,7 @@ final class IncomingBytes extends InputStream implements BodySubscriber<Incoming
   @Override
   public void close() {
     isClosed = true;
-    if (!hasEnded) {
+    if (!ended.isDone()) {
       subscription.thenAccept(Subscription::cancel);
     }
     arrivals.add(new Arrival(null, new IOException("the stream is closed"))); // ends a read
@@ -163,13 +186,13 @@ final class IncomingBytes extends InputStream implements BodySubscriber<Incoming
 
   @Override
   public void onError(Throwable failure) {
-    hasEnded = true;
+    ended.completeExceptionally(failure);
     arrivals.add(new Arrival(null, failure));
   }
 
   @Override
   public void onComplete() {
-    hasEnded = true;
+    ended.complete(null);
     arrivals.add(new Arrival(null, null));
   }
 }

@@ -8,16 +8,23 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /** Reads server-sent events. flowsvr writes each field in one line. Not thread-safe. */
-final class IncomingEvents {
+final class IncomingEvents<E> implements EventStream<E> {
 
   /** How long the stream may be silent; a server writes a line every ten seconds. */
   static final Duration MAX_SILENCE = Duration.ofSeconds(25);
 
   private final IncomingBytes bytes;
   private final BufferedReader lines;
+  private final String name;
+  private final Reading<E> reading;
 
-  IncomingEvents(IncomingBytes bytes) {
+  /**
+   * @param name what breaks off if the connection does
+   */
+  IncomingEvents(IncomingBytes bytes, String name, Reading<E> reading) {
     this.bytes = bytes;
+    this.name = name;
+    this.reading = reading;
     this.lines = new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8));
   }
 
@@ -30,11 +37,33 @@ final class IncomingEvents {
    */
   record Incoming(String id, String event, String data) {}
 
+  /** Reads an event; {@code null} for one that tells nothing. */
+  interface Reading<E> {
+    E of(Incoming event) throws IOException;
+  }
+
+  @Override
+  public E next() throws InterruptedException {
+    try {
+      E event = null;
+      while (event == null) {
+        Incoming next = arrived();
+        if (next == null) {
+          return null;
+        }
+        event = reading.of(next);
+      }
+      return event;
+    } catch (IOException e) {
+      throw new FlowUnreachableException(name + " broke off: " + e, e);
+    }
+  }
+
   /**
    * Waits for the next event; {@code null} at the end of the stream. An interrupt ends the stream
    * before it, also if it has arrived.
    */
-  Incoming next() throws IOException, InterruptedException {
+  private Incoming arrived() throws IOException, InterruptedException {
     if (Thread.interrupted()) { // a read sees that only where it waits
       close();
       throw new InterruptedException("the thread was interrupted");
@@ -65,8 +94,8 @@ final class IncomingEvents {
     }
   }
 
-  /** Closes the connection. */
-  void close() {
+  @Override
+  public void close() {
     bytes.close(); // not the reader, whose lock a read in another thread would have
   }
 }

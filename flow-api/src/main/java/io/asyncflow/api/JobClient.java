@@ -6,26 +6,17 @@ import java.util.stream.Collectors;
 /**
  * The calls of flowsvr's contract about jobs; see {@link FlowClient} for the exceptions.
  * Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class JobClient {
+public record JobClient(Transport transport) {
 
   private static final Answer<String> JOB_ID = Answer.of(Created.class, Created::jobId);
   private static final Answer<Job> JOB = Answer.of(Found.class, Found::jobData);
-  private static final Answer<JobPage> JOBS = Answer.of(JobPage.class);
-  private static final Answer<JobTaskPage> TASKS = Answer.of(JobTaskPage.class);
 
   private record Created(String jobId) {}
 
   private record Found(Job jobData) {}
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public JobClient(Transport transport) {
-    this.transport = transport;
-  }
 
   /** Creates a job and returns its id. */
   public String createJob(NewJob job) {
@@ -54,7 +45,7 @@ public final class JobClient {
    */
   public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
     return transport.send(
-        Call.to("/api/job/getJobTasks", TASKS)
+        Call.to("/api/job/getJobTasks", JobTaskPage.class)
             .with("jobId", jobId)
             .with("limit", limit)
             .with("cursor", cursor));
@@ -67,7 +58,7 @@ public final class JobClient {
    *     for none
    * @return the stream; the caller closes it
    */
-  public JobEvents openJobProgress(String jobId, String lastEventId) {
+  public EventStream<JobEvent> openJobProgress(String jobId, String lastEventId) {
     return transport.send(
         Call.to("/api/job/progress", Answer.JOB_EVENTS)
             .with("jobId", jobId)
@@ -165,7 +156,7 @@ public final class JobClient {
 
   static Call<JobPage> listCall(JobListRequest request) {
     String states = request.states().stream().map(JobState::name).collect(Collectors.joining(","));
-    return Call.to("/api/job/getJobList", JOBS)
+    return Call.to("/api/job/getJobList", JobPage.class)
         .with("userId", request.userId())
         .with("jobType", request.jobType())
         .with("state", states)

@@ -73,7 +73,7 @@ public final class JobFollower {
 
     /** Returns the final state, or {@code null} if the stream ended before it. */
     JobProgress listen() throws InterruptedException {
-      try (JobEvents events = jobs.openJobProgress(jobId, lastEventId)) {
+      try (EventStream<JobEvent> events = jobs.openJobProgress(jobId, lastEventId)) {
         return read(events);
       } catch (FlowException e) {
         throwUnlessRetryable(e);
@@ -81,7 +81,7 @@ public final class JobFollower {
       }
     }
 
-    private JobProgress read(JobEvents events) throws InterruptedException {
+    private JobProgress read(EventStream<JobEvent> events) throws InterruptedException {
       try {
         for (JobEvent event = events.next(); event != null; event = events.next()) {
           lastEventId = event.id();

@@ -13,7 +13,8 @@
  * io.asyncflow.api.ForwardingFlowClient}.
  *
  * <p>The package depends on no framework and has no rules; see {@code io.asyncflow.rules}. All
- * records are immutable and thread-safe. A component that a JSON body may omit is {@code null} if
- * it was omitted. Times are epoch milliseconds; durations have their unit in their name.
+ * records are immutable and thread-safe; {@link io.asyncflow.api.RecordCopy} copies them. A
+ * component that a JSON body may omit is {@code null} if it was omitted. Times are epoch
+ * milliseconds; durations have their unit in their name.
  */
 package io.asyncflow.api;

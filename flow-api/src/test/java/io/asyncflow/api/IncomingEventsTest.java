@@ -15,7 +15,7 @@ class IncomingEventsTest {
 
   private boolean isCancelled;
 
-  private IncomingEvents events(String arrived) {
+  private IncomingEvents<Incoming> events(String arrived) {
     IncomingBytes bytes = new IncomingBytes(Duration.ofMinutes(10));
     bytes.onSubscribe(
         new Subscription() {
@@ -28,12 +28,12 @@ class IncomingEventsTest {
           }
         });
     bytes.onNext(List.of(ByteBuffer.wrap(arrived.getBytes(US_ASCII))));
-    return new IncomingEvents(bytes);
+    return new IncomingEvents<>(bytes, "the stream", event -> event);
   }
 
   @Test
   void interruptEndsTheStreamBeforeEventsThatHaveArrived() throws Exception {
-    IncomingEvents events = events("id: 1\ndata: one\n\nid: 2\ndata: two\n\n");
+    IncomingEvents<Incoming> events = events("id: 1\ndata: one\n\nid: 2\ndata: two\n\n");
     assertThat(events.next()).isEqualTo(new Incoming("1", null, "one"));
     Thread.currentThread().interrupt();
     assertThatExceptionOfType(InterruptedException.class).isThrownBy(events::next);

@@ -123,8 +123,8 @@ class JobFollowerTest {
     AtomicLong nanos = new AtomicLong();
     streams.add(end(9, 3));
     Queue<FlowException> failures = new ArrayDeque<>();
-    JobEvents broken =
-        new JobEvents() {
+    EventStream<JobEvent> broken =
+        new EventStream<JobEvent>() {
           @Override
           public JobEvent next() {
             nanos.addAndGet(Duration.ofHours(1).toNanos());

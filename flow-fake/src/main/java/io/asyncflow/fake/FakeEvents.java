@@ -1,8 +1,8 @@
 package io.asyncflow.fake;
 
 import io.asyncflow.api.Call;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.event.Event;
-import io.asyncflow.api.event.EventConnection;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.event.EventPage;
@@ -113,7 +113,7 @@ final class FakeEvents {
     return cursor == null ? log.size() : cursor.intValue();
   }
 
-  private EventConnection open(SentFields in) {
+  private EventStream<FollowedEvent> open(SentFields in) {
     EventFilter wanted = EventFields.filter(in);
     int position = position(in);
     requireGood(in, wanted);
@@ -121,7 +121,7 @@ final class FakeEvents {
   }
 
   /** Reads the log from a position on. */
-  private final class Connection implements EventConnection {
+  private final class Connection implements EventStream<FollowedEvent> {
 
     private final EventFilter filter;
     private int position;

@@ -1,13 +1,13 @@
 package io.asyncflow.fake;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobEvent;
-import io.asyncflow.api.JobEvents;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
@@ -270,7 +270,7 @@ final class FakeJobs {
   }
 
   /** Events from the beginning, whatever the last event was. */
-  private final class Events implements JobEvents {
+  private final class Events implements EventStream<JobEvent> {
     private final String jobId;
     private JobProgress last;
     private int sentEvents;

@@ -12,6 +12,7 @@ import static io.asyncflow.api.event.EventKind.WORKER_LOST;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
@@ -20,9 +21,9 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.event.Event;
-import io.asyncflow.api.event.EventConnection;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventPage;
+import io.asyncflow.api.event.FollowedEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -128,11 +129,12 @@ class FakeEventsTest {
     tell(2);
     server.createTask(NewTask.of("lark", "first", "ann", "{}"));
     String cursor;
-    try (EventConnection stream = server.events().open(EventFilter.ALL, "0")) {
+    try (EventStream<FollowedEvent> stream = server.events().open(EventFilter.ALL, "0")) {
       cursor = stream.next().cursor();
     }
     report(hold(), Outcome.RETRY);
-    try (EventConnection stream = server.events().open(EventFilter.ALL.ofKinds(RETRY), cursor)) {
+    try (EventStream<FollowedEvent> stream =
+        server.events().open(EventFilter.ALL.ofKinds(RETRY), cursor)) {
       assertThat(stream.next().event().kind()).isEqualTo(RETRY);
     }
   }

@@ -1,6 +1,5 @@
 package io.asyncflow.api.act;
 
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.Transport;
@@ -8,19 +7,10 @@ import io.asyncflow.api.Transport;
 /**
  * The calls of flowsvr's contract about the record of acts; see {@link FlowClient} for the
  * exceptions. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class ActClient {
-
-  private static final Answer<ActPage> ACTS = Answer.of(ActPage.class);
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public ActClient(Transport transport) {
-    this.transport = transport;
-  }
+public record ActClient(Transport transport) {
 
   /**
    * Lists acts, newest first.
@@ -30,7 +20,7 @@ public final class ActClient {
    */
   public ActPage list(ActFilter filter, Integer limit, String cursor) {
     return transport.send(
-        Call.to("/api/audit/list", ACTS)
+        Call.to("/api/audit/list", ActPage.class)
             .with("actor", filter.actor())
             .with("object", filter.object())
             .with("act", filter.act())

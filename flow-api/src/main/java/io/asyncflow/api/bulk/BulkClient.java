@@ -7,28 +7,18 @@ import io.asyncflow.api.Transport;
 /**
  * The calls of flowsvr's contract for acts on all tasks that match a search; see {@link
  * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class BulkClient {
+public record BulkClient(Transport transport) {
 
-  private static final Answer<BulkPreview> PREVIEW = Answer.of(BulkPreview.class);
   private static final Answer<String> STARTED = Answer.of(Started.class, Started::bulkId);
-  private static final Answer<Bulk> BULK = Answer.of(Bulk.class);
-  private static final Answer<BulkPage> PAGE = Answer.of(BulkPage.class);
 
   private record Started(String bulkId) {}
 
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public BulkClient(Transport transport) {
-    this.transport = transport;
-  }
-
   /** Says what a bulk would do. */
   public BulkPreview preview(NewBulk bulk) {
-    return transport.send(Call.to("/api/bulk/preview", PREVIEW).withBody(bulk));
+    return transport.send(Call.to("/api/bulk/preview", BulkPreview.class).withBody(bulk));
   }
 
   /**
@@ -48,7 +38,7 @@ public final class BulkClient {
   }
 
   public Bulk get(String bulkId) {
-    return transport.send(Call.to("/api/bulk/get", BULK).with("bulkId", bulkId));
+    return transport.send(Call.to("/api/bulk/get", Bulk.class).with("bulkId", bulkId));
   }
 
   /**
@@ -59,7 +49,7 @@ public final class BulkClient {
    */
   public BulkPage list(Integer limit, String cursor) {
     return transport.send(
-        Call.to("/api/bulk/list", PAGE).with("limit", limit).with("cursor", cursor));
+        Call.to("/api/bulk/list", BulkPage.class).with("limit", limit).with("cursor", cursor));
   }
 
   /** Stops a bulk after its page; it can be resumed. Stopping a stopped one changes nothing. */

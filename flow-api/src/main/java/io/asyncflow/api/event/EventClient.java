@@ -2,26 +2,22 @@ package io.asyncflow.api.event;
 
 import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.Transport;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** The calls about events. Errors are those of {@link io.asyncflow.api.FlowClient}. Thread-safe. */
-public final class EventClient {
+/**
+ * The calls about events. Errors are those of {@link io.asyncflow.api.FlowClient}. Thread-safe.
+ *
+ * @param transport sends the calls
+ */
+public record EventClient(Transport transport) {
 
   /** A kind of a later version must not end the list. */
   private static final Answer<EventPage> PAGE = Answer.ofAnyVersion(EventPage.class);
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public EventClient(Transport transport) {
-    this.transport = transport;
-  }
 
   /**
    * The events after a cursor, oldest first.
@@ -47,7 +43,7 @@ public final class EventClient {
    * @param cursor {@code null} for what happens from now on
    * @throws io.asyncflow.api.FlowException as {@link #list}
    */
-  public EventConnection open(EventFilter filter, String cursor) {
+  public EventStream<FollowedEvent> open(EventFilter filter, String cursor) {
     return transport.send(
         filtered(Call.to("/api/event/stream", Answer.EVENTS), filter)
             .with(Call.LAST_EVENT_ID, cursor));

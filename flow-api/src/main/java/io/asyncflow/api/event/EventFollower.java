@@ -1,5 +1,6 @@
 package io.asyncflow.api.event;
 
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FlowException;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +70,7 @@ public final class EventFollower {
         // A stream tells its first cursor late: if it broke before, what happened would be lost.
         last = server.list(filter, null, 1, Duration.ZERO).cursor();
       }
-      try (EventConnection events = server.open(filter, last)) {
+      try (EventStream<FollowedEvent> events = server.open(filter, last)) {
         for (FollowedEvent next = events.next(); next != null; next = events.next()) {
           if (next.event() != null) {
             listener.accept(next.event());

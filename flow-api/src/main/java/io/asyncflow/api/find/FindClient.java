@@ -7,29 +7,18 @@ import io.asyncflow.api.Transport;
 /**
  * The calls of flowsvr's contract that find tasks and say why they do not run; see {@link
  * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class FindClient {
+public record FindClient(Transport transport) {
 
-  private static final Answer<FoundTasks> FOUND = Answer.of(FoundTasks.class);
-  private static final Answer<RunningPage> RUNNING = Answer.of(RunningPage.class);
   private static final Answer<Why> WHY = Answer.of(Because.class, Because::why);
-  private static final Answer<TaskHistory> HISTORY = Answer.of(TaskHistory.class);
-  private static final Answer<JobMap> JOB_MAP = Answer.of(JobMap.class);
 
   private record Because(Why why) {}
 
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public FindClient(Transport transport) {
-    this.transport = transport;
-  }
-
   /** A page of a search. */
   public FoundTasks search(SearchRequest search) {
-    return transport.send(Call.to("/api/task/search", FOUND).withBody(search));
+    return transport.send(Call.to("/api/task/search", FoundTasks.class).withBody(search));
   }
 
   /**
@@ -41,7 +30,7 @@ public final class FindClient {
    */
   public RunningPage running(String taskType, String workerId, Integer limit) {
     return transport.send(
-        Call.to("/api/task/running", RUNNING)
+        Call.to("/api/task/running", RunningPage.class)
             .with("taskType", taskType)
             .with("workerId", workerId)
             .with("limit", limit));
@@ -63,7 +52,7 @@ public final class FindClient {
 
   /** What happened to a task. */
   public TaskHistory history(String taskId) {
-    return transport.send(Call.to("/api/task/history", HISTORY).with("taskId", taskId));
+    return transport.send(Call.to("/api/task/history", TaskHistory.class).with("taskId", taskId));
   }
 
   /**
@@ -74,7 +63,7 @@ public final class FindClient {
    */
   public JobMap jobMap(String jobId, int from, Integer count) {
     return transport.send(
-        Call.to("/api/job/getJobMap", JOB_MAP)
+        Call.to("/api/job/getJobMap", JobMap.class)
             .with("jobId", jobId)
             .with("from", from)
             .with("count", count));

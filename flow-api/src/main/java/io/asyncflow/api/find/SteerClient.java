@@ -9,21 +9,14 @@ import io.asyncflow.api.Transport;
 /**
  * The calls of flowsvr's contract that steer a single task; see {@link io.asyncflow.api.FlowClient}
  * for the exceptions. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class SteerClient {
+public record SteerClient(Transport transport) {
 
   private static final Answer<String> TASK_ID = Answer.of(Cloned.class, Cloned::taskId);
 
   private record Cloned(String taskId) {}
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public SteerClient(Transport transport) {
-    this.transport = transport;
-  }
 
   /**
    * Makes a waiting task due that would be later.

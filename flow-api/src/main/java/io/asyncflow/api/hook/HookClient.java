@@ -12,25 +12,17 @@ import java.util.List;
  * The calls of flowsvr's contract about hooks; see {@link FlowClient} for the exceptions. Every
  * call that names a hook throws a {@link FlowException} with {@link ErrorCode#NO_SUCH_HOOK} if
  * there is none. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class HookClient {
+public record HookClient(Transport transport) {
 
-  private static final Answer<SavedHook> SAVED = Answer.of(SavedHook.class);
   private static final Answer<List<Hook>> HOOKS = Answer.of(Hooks.class, Hooks::hookList);
   private static final Answer<String> TESTED = Answer.of(Tested.class, Tested::taskId);
 
   private record Hooks(List<Hook> hookList) {}
 
   private record Tested(String taskId) {}
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public HookClient(Transport transport) {
-    this.transport = transport;
-  }
 
   /**
    * Creates or changes the hook of this name.
@@ -42,7 +34,7 @@ public final class HookClient {
    */
   public SavedHook save(NewHook hook, String operator, String reason) {
     return transport.send(
-        Call.to("/api/hook/save", SAVED)
+        Call.to("/api/hook/save", SavedHook.class)
             .with("name", hook.name())
             .with("url", hook.url())
             .with("taskTypes", hook.taskTypes())
@@ -79,7 +71,7 @@ public final class HookClient {
    */
   public SavedHook rotate(String name, String operator, String reason) {
     return transport.send(
-        Call.to("/api/hook/rotate", SAVED).with("name", name).by(operator, reason));
+        Call.to("/api/hook/rotate", SavedHook.class).with("name", name).by(operator, reason));
   }
 
   /** Rotates the secret of a hook without an operator and a reason. */

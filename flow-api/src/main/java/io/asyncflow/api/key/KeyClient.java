@@ -1,6 +1,5 @@
 package io.asyncflow.api.key;
 
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
@@ -13,22 +12,10 @@ import java.util.List;
 /**
  * The calls of flowsvr's contract about access keys; see {@link FlowClient} for the exceptions.
  * Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class KeyClient {
-
-  private static final Answer<IssuedKey> ISSUED = Answer.of(IssuedKey.class);
-  private static final Answer<KeyPage> KEYS = Answer.of(KeyPage.class);
-  private static final Answer<DeniedPage> DENIED = Answer.of(DeniedPage.class);
-  private static final Answer<Me> ME = Answer.of(Me.class);
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public KeyClient(Transport transport) {
-    this.transport = transport;
-  }
+public record KeyClient(Transport transport) {
 
   /**
    * Makes a key. A repeat after a lost answer is refused by the name, or makes another key: revoke
@@ -38,7 +25,7 @@ public final class KeyClient {
    *     caller may not do all that the key may
    */
   public IssuedKey create(NewKey key) {
-    return transport.send(Call.to("/api/key/create", ISSUED).withBody(key));
+    return transport.send(Call.to("/api/key/create", IssuedKey.class).withBody(key));
   }
 
   /**
@@ -50,7 +37,7 @@ public final class KeyClient {
    */
   public KeyPage list(KeyState state, Integer limit, String cursor) {
     return transport.send(
-        Call.to("/api/key/list", KEYS)
+        Call.to("/api/key/list", KeyPage.class)
             .with("state", state)
             .with("limit", limit)
             .with("cursor", cursor));
@@ -77,7 +64,7 @@ public final class KeyClient {
    */
   public IssuedKey rotate(String keyId, Duration overlap) {
     return transport.send(
-        Call.to("/api/key/rotate", ISSUED)
+        Call.to("/api/key/rotate", IssuedKey.class)
             .with("keyId", keyId)
             .with("overlapSeconds", overlap.toSeconds()));
   }
@@ -122,7 +109,7 @@ public final class KeyClient {
    */
   public DeniedPage denied(Integer limit, String cursor) {
     return transport.send(
-        Call.to("/api/key/denied", DENIED).with("limit", limit).with("cursor", cursor));
+        Call.to("/api/key/denied", DeniedPage.class).with("limit", limit).with("cursor", cursor));
   }
 
   /** All callers that are denied now. */
@@ -139,6 +126,6 @@ public final class KeyClient {
 
   /** Whom the server takes this client for. */
   public Me me() {
-    return transport.send(Call.to("/api/key/me", ME));
+    return transport.send(Call.to("/api/key/me", Me.class));
   }
 }

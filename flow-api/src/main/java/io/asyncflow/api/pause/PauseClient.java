@@ -1,6 +1,5 @@
 package io.asyncflow.api.pause;
 
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
@@ -15,19 +14,10 @@ import java.time.Instant;
  * <p>No server gives tasks to what is paused a second after the call has returned. Repeating a call
  * changes nothing. {@code operator} and {@code reason} are recorded with the act; {@code null} for
  * none.
+ *
+ * @param transport sends the calls
  */
-public final class PauseClient {
-
-  private static final Answer<PausePage> PAUSES = Answer.of(PausePage.class);
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public PauseClient(Transport transport) {
-    this.transport = transport;
-  }
+public record PauseClient(Transport transport) {
 
   /**
    * Pauses a type, a stage or a worker.
@@ -70,7 +60,7 @@ public final class PauseClient {
    */
   public PausePage list(PauseKind kind, int limit, String cursor) {
     return transport.send(
-        Call.to("/api/pause/list", PAUSES)
+        Call.to("/api/pause/list", PausePage.class)
             .with("kind", kind)
             .with("limit", limit)
             .with("cursor", cursor));

@@ -14,31 +14,18 @@ import java.util.stream.Collectors;
  * The calls of flowsvr's contract about schedules; see {@link FlowClient} for the exceptions. Every
  * call that names a schedule throws a {@link FlowException} with {@link ErrorCode#NO_SUCH_SCHEDULE}
  * if there is none. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class ScheduleClient {
+public record ScheduleClient(Transport transport) {
 
-  private static final Answer<SavedSchedule> SAVED = Answer.of(SavedSchedule.class);
   private static final Answer<List<SavedSchedule>> SAVED_LIST =
       Answer.of(SavedList.class, SavedList::savedList);
   private static final Answer<Schedule> SCHEDULE = Answer.of(Found.class, Found::scheduleData);
-  private static final Answer<SchedulePage> SCHEDULES = Answer.of(SchedulePage.class);
-  private static final Answer<FirePage> FIRES = Answer.of(FirePage.class);
-  private static final Answer<FirePreview> PREVIEW = Answer.of(FirePreview.class);
-  private static final Answer<TriggeredRun> TRIGGERED = Answer.of(TriggeredRun.class);
-  private static final Answer<Backfilled> BACKFILLED = Answer.of(Backfilled.class);
 
   private record SavedList(List<SavedSchedule> savedList) {}
 
   private record Found(Schedule scheduleData) {}
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public ScheduleClient(Transport transport) {
-    this.transport = transport;
-  }
 
   /**
    * Creates or changes the schedule of this name. A save of the same definition writes nothing, so
@@ -49,7 +36,8 @@ public final class ScheduleClient {
    *     unknown
    */
   public SavedSchedule save(NewSchedule schedule) {
-    return transport.send(Call.to("/api/schedule/save", SAVED).with("scheduleData", schedule));
+    return transport.send(
+        Call.to("/api/schedule/save", SavedSchedule.class).with("scheduleData", schedule));
   }
 
   /**
@@ -61,7 +49,7 @@ public final class ScheduleClient {
    */
   public SavedSchedule save(NewSchedule schedule, long ifVersion) {
     return transport.send(
-        Call.to("/api/schedule/save", SAVED)
+        Call.to("/api/schedule/save", SavedSchedule.class)
             .with("scheduleData", schedule)
             .with("ifVersion", ifVersion));
   }
@@ -91,7 +79,7 @@ public final class ScheduleClient {
     String states =
         request.states().stream().map(ScheduleState::name).collect(Collectors.joining(","));
     return transport.send(
-        Call.to("/api/schedule/list", SCHEDULES)
+        Call.to("/api/schedule/list", SchedulePage.class)
             .with("state", states)
             .with("taskType", request.taskType())
             .with("limit", request.limit())
@@ -106,7 +94,7 @@ public final class ScheduleClient {
    */
   public FirePage fires(String scheduleId, int limit, String cursor) {
     return transport.send(
-        Call.to("/api/schedule/fires", FIRES)
+        Call.to("/api/schedule/fires", FirePage.class)
             .with("scheduleId", scheduleId)
             .with("limit", limit)
             .with("cursor", cursor));
@@ -114,7 +102,7 @@ public final class ScheduleClient {
 
   /** The fire times of a plan; stores nothing. */
   public FirePreview preview(FirePreviewRequest request) {
-    return transport.send(Call.to("/api/schedule/preview", PREVIEW).withBody(request));
+    return transport.send(Call.to("/api/schedule/preview", FirePreview.class).withBody(request));
   }
 
   /**
@@ -189,7 +177,7 @@ public final class ScheduleClient {
   public TriggeredRun trigger(
       String scheduleId, String idempotencyKey, String operator, String reason) {
     return transport.send(
-        Call.to("/api/schedule/trigger", TRIGGERED)
+        Call.to("/api/schedule/trigger", TriggeredRun.class)
             .with("scheduleId", scheduleId)
             .with("idempotencyKey", idempotencyKey)
             .by(operator, reason));
@@ -214,7 +202,7 @@ public final class ScheduleClient {
   public Backfilled backfill(
       String scheduleId, Instant from, Instant to, int limit, String operator, String reason) {
     return transport.send(
-        Call.to("/api/schedule/backfill", BACKFILLED)
+        Call.to("/api/schedule/backfill", Backfilled.class)
             .with("scheduleId", scheduleId)
             .with("from", from.toEpochMilli())
             .with("to", to.toEpochMilli())

@@ -8,8 +8,10 @@ import java.util.List;
 /**
  * The calls of flowsvr's contract about the tables of a type, for operators; see {@link
  * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class TableClient {
+public record TableClient(Transport transport) {
 
   private static final Answer<List<TaskTable>> TABLES = Answer.of(Tables.class, Tables::tables);
   private static final Answer<String> ROLLED = Answer.of(Rolled.class, Rolled::table);
@@ -17,15 +19,6 @@ public final class TableClient {
   private record Tables(List<TaskTable> tables) {}
 
   private record Rolled(String table) {}
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public TableClient(Transport transport) {
-    this.transport = transport;
-  }
 
   /** The tables of a type in their order, from the first that has not been dropped. */
   public List<TaskTable> list(String taskType) {

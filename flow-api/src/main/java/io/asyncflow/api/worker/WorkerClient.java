@@ -9,8 +9,10 @@ import java.util.List;
 /**
  * The calls of flowsvr's contract about workers, for operators; see {@link
  * io.asyncflow.api.FlowClient} for the exceptions. Thread-safe.
+ *
+ * @param transport sends the calls
  */
-public final class WorkerClient {
+public record WorkerClient(Transport transport) {
 
   private static final Answer<List<Worker>> WORKERS = Answer.of(Workers.class, Workers::workerList);
   private static final Answer<Worker> WORKER = Answer.of(Found.class, Found::workerData);
@@ -18,15 +20,6 @@ public final class WorkerClient {
   private record Workers(List<Worker> workerList) {}
 
   private record Found(Worker workerData) {}
-
-  private final Transport transport;
-
-  /**
-   * @param transport sends the calls
-   */
-  public WorkerClient(Transport transport) {
-    this.transport = transport;
-  }
 
   /**
    * The workers, the one with the latest sign of life first.

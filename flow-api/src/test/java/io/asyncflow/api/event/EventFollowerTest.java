@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.Transport;
@@ -56,13 +57,13 @@ class EventFollowerTest {
       return (T) open((String) call.fields().get(Call.LAST_EVENT_ID));
     }
 
-    private EventConnection open(String cursor) {
+    private EventStream<FollowedEvent> open(String cursor) {
       calls.add(name + " after " + cursor);
       if (streams.isEmpty()) {
         throw ENOUGH;
       }
       Deque<Object> answers = new ArrayDeque<>(streams.remove());
-      return new EventConnection() {
+      return new EventStream<FollowedEvent>() {
         @Override
         public FollowedEvent next() {
           Object answer = answers.poll();

@@ -1,12 +1,12 @@
 package io.asyncflow.dev.command;
 
 import io.asyncflow.api.Call;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobEvent;
-import io.asyncflow.api.JobEvents;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
@@ -84,8 +84,8 @@ final class ScriptedJobs extends ForwardingFlowClient {
     }
 
     /** Waits for ever where nothing more is written down. */
-    private JobEvents openJobProgress() {
-      return new JobEvents() {
+    private EventStream<JobEvent> openJobProgress() {
+      return new EventStream<JobEvent>() {
         @Override
         public JobEvent next() throws InterruptedException {
           if (events.isEmpty()) {

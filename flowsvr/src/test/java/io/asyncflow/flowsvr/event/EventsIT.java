@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.HttpFlowClient;
@@ -36,7 +37,6 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventClient;
-import io.asyncflow.api.event.EventConnection;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.event.EventPage;
@@ -493,7 +493,7 @@ class EventsIT {
     aTask();
     String before = Long.toString(Long.parseLong(told(1).get(0).id()));
     try (Connection slow = database.getConnection();
-        EventConnection stream = events.open(ofLark(), before)) {
+        EventStream<FollowedEvent> stream = events.open(ofLark(), before)) {
       slow.setAutoCommit(false);
       insertInto(today(), slow, "{\"taskId\":\"late\"}");
       TaskId id = aTask();
@@ -534,7 +534,7 @@ class EventsIT {
     String cursor = begin;
     for (int cut = 0; cut < 60; cut++) {
       given.aWaitingTask().ofType(lark).create(20);
-      try (EventConnection stream = events.open(ofLark(), cursor)) {
+      try (EventStream<FollowedEvent> stream = events.open(ofLark(), cursor)) {
         for (int i = 0; i < 13; i++) {
           FollowedEvent next = stream.next();
           assertThat(next).as("cut " + cut + " event " + i).isNotNull();
@@ -560,7 +560,7 @@ class EventsIT {
   /** Reads so many events, or fewer if the connection breaks; returns the cursor after them. */
   private String follow(String cursor, int count, Set<String> told) throws InterruptedException {
     String last = cursor;
-    try (EventConnection stream = events.open(ofLark(), cursor)) {
+    try (EventStream<FollowedEvent> stream = events.open(ofLark(), cursor)) {
       FollowedEvent next = stream.next();
       for (int left = count; next != null && next.event() != null; next = stream.next()) {
         told.add(next.event().taskId());
@@ -577,7 +577,8 @@ class EventsIT {
 
   @Test
   void aStreamTellsWhatItsFilterWants() throws Exception {
-    try (EventConnection stream = events.open(ofLark().ofKinds(SUCCESS).ofUser("bob"), begin)) {
+    try (EventStream<FollowedEvent> stream =
+        events.open(ofLark().ofKinds(SUCCESS).ofUser("bob"), begin)) {
       for (String user : List.of("ann", "bob")) {
         given.aWaitingTask().ofType(lark).ofUser(user).create();
         given.reportOn(hold()).success(null);
@@ -592,7 +593,7 @@ class EventsIT {
 
   @Test
   void aQuietStreamTellsItsCursor() throws Exception {
-    try (EventConnection stream = events.open(EventFilter.ALL.ofUser("nobody"), null)) {
+    try (EventStream<FollowedEvent> stream = events.open(EventFilter.ALL.ofUser("nobody"), null)) {
       FollowedEvent beat = stream.next();
 
       assertThat(beat.event()).isNull();
@@ -635,13 +636,13 @@ class EventsIT {
       insertInto(yesterday, connection, "{\"taskId\":\"old\"}");
     }
     aTask();
-    try (EventConnection stream = events.open(ofLark(), before)) {
+    try (EventStream<FollowedEvent> stream = events.open(ofLark(), before)) {
       assertThat(stream.next().event().taskId()).isEqualTo("old");
       days.drop(yesterday);
 
       assertThat(stream.next().event().kind()).isEqualTo(CREATED);
     }
-    try (EventConnection stream = events.open(ofLark(), before)) {
+    try (EventStream<FollowedEvent> stream = events.open(ofLark(), before)) {
       assertThat(stream.next().event().kind()).isEqualTo(CREATED);
     }
   }

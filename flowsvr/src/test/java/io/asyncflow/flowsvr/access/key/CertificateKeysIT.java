@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.TrustedRoots;
-import io.asyncflow.api.event.EventConnection;
 import io.asyncflow.api.event.EventFilter;
+import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
@@ -144,7 +145,8 @@ class CertificateKeysIT {
     assertThatExceptionOfType(FlowUnreachableException.class)
         .isThrownBy(() -> principal(untrusted, key.key()));
 
-    try (EventConnection stream = client(as(ofGpu), null).events().open(EventFilter.ALL, null)) {
+    try (EventStream<FollowedEvent> stream =
+        client(as(ofGpu), null).events().open(EventFilter.ALL, null)) {
       revoke(key);
       assertThat(stream.next()).as("the end of the stream").isNull();
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat;
@@ -13,8 +14,8 @@ import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.TaskTypeSettings;
-import io.asyncflow.api.event.EventConnection;
 import io.asyncflow.api.event.EventFilter;
+import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.api.key.IssuedKey;
 import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.ListedKey;
@@ -239,7 +240,7 @@ class KeysIT {
     await()
         .atMost(SOON)
         .until(() -> other.getBean(OpenHolds.class).seenWorkers().contains("w-revoked"));
-    try (EventConnection stream = read.events().open(EventFilter.ALL, null)) {
+    try (EventStream<FollowedEvent> stream = read.events().open(EventFilter.ALL, null)) {
       CompletableFuture<Void> streaming =
           CompletableFuture.runAsync(() -> readOn(stream), OtherThread::start);
       long begin = System.nanoTime();
@@ -267,7 +268,7 @@ class KeysIT {
         () -> at(one, adminKey).keys().rotate(worker.keyId(), Duration.ZERO));
   }
 
-  private static void readOn(EventConnection stream) {
+  private static void readOn(EventStream<FollowedEvent> stream) {
     try {
       while (stream.next() != null) {
         // until it ends
@@ -560,12 +561,12 @@ class KeysIT {
         .as("one that does not wait")
         .isNotNull();
 
-    try (EventConnection first = read.events().open(EventFilter.ALL, null);
-        EventConnection second = read.events().open(EventFilter.ALL, null)) {
+    try (EventStream<FollowedEvent> first = read.events().open(EventFilter.ALL, null);
+        EventStream<FollowedEvent> second = read.events().open(EventFilter.ALL, null)) {
       assertRefused(
           ErrorCode.LIMIT_EXCEEDED,
           () -> {
-            try (EventConnection third = read.events().open(EventFilter.ALL, null)) {
+            try (EventStream<FollowedEvent> third = read.events().open(EventFilter.ALL, null)) {
               third.next();
             } catch (InterruptedException e) {
               throw new AssertionError(e);

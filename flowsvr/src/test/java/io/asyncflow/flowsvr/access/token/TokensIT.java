@@ -16,10 +16,10 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.api.event.EventConnection;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.flowsvr.access.FakeIssuer;
@@ -239,7 +239,7 @@ class TokensIT {
             claims("brief", "READER")
                 .issueTime(in(Duration.ofMinutes(-40)))
                 .expirationTime(in(Duration.ofSeconds(-50)))); // a minute is for the clocks
-    try (EventConnection stream = client(token).events().open(EventFilter.ALL, null)) {
+    try (EventStream<FollowedEvent> stream = client(token).events().open(EventFilter.ALL, null)) {
       for (FollowedEvent next = stream.next(); next != null; ) {
         next = stream.next();
       }
@@ -250,8 +250,8 @@ class TokensIT {
   @Test
   void subjectHasSoManyStreamsAtOnce() {
     String token = ISSUER.token(claims("greedy", "READER"));
-    try (EventConnection first = client(token).events().open(EventFilter.ALL, null);
-        EventConnection second = client(token).events().open(EventFilter.ALL, null)) {
+    try (EventStream<FollowedEvent> first = client(token).events().open(EventFilter.ALL, null);
+        EventStream<FollowedEvent> second = client(token).events().open(EventFilter.ALL, null)) {
       assertThatExceptionOfType(FlowException.class)
           .isThrownBy(() -> client(token).events().open(EventFilter.ALL, null).next())
           .extracting(FlowException::errorCode)

@@ -4,10 +4,11 @@ import static io.asyncflow.systemtest.measure.Figures.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.EventStream;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.Job;
-import io.asyncflow.api.JobEvents;
+import io.asyncflow.api.JobEvent;
 import io.asyncflow.api.JobFollower;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
@@ -217,11 +218,11 @@ class BookIT {
     assertThat(told).filteredOn(progress -> progress.state().isFinal()).hasSize(1);
     assertThat(told).last().extracting(JobProgress::done).isEqualTo(PARAGRAPHS);
     assertThat(told).extracting(JobProgress::done).isSorted();
-    try (JobEvents events = client.jobs().openJobProgress(jobId, null)) {
+    try (EventStream<JobEvent> events = client.jobs().openJobProgress(jobId, null)) {
       var end = events.next();
       assertThat(end.isEnd()).isTrue();
       assertThat(events.next()).isNull();
-      try (JobEvents seen = client.jobs().openJobProgress(jobId, end.id())) {
+      try (EventStream<JobEvent> seen = client.jobs().openJobProgress(jobId, end.id())) {
         assertThat(seen.next()).isNull();
       }
     }

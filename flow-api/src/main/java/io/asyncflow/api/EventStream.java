@@ -1,10 +1,12 @@
 package io.asyncflow.api;
 
 /**
- * The events of a job over one connection; {@link JobFollower} opens another one when it breaks.
- * Not thread-safe.
+ * Events over one connection. {@link JobFollower} and {@link io.asyncflow.api.event.EventFollower}
+ * open another one when it breaks. Not thread-safe.
+ *
+ * @param <E> what is told of an event
  */
-public interface JobEvents extends AutoCloseable {
+public interface EventStream<E> extends AutoCloseable {
 
   /**
    * Waits for the next event.
@@ -15,7 +17,7 @@ public interface JobEvents extends AutoCloseable {
    *     server ever is
    * @throws InterruptedException if the thread is interrupted
    */
-  JobEvent next() throws InterruptedException;
+  E next() throws InterruptedException;
 
   /** Closes the connection. */
   @Override
