@@ -5,6 +5,7 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
@@ -134,91 +135,72 @@ public final class Sealing {
     }
   }
 
-  /** The task with a sealed context. */
-  public NewTask sealed(NewTask task) {
-    return codec == null ? task : changed(task, task.idempotencyKey(), codec::seal);
-  }
-
-  /** The tasks with sealed contexts. */
-  List<NewTask> sealed(List<NewTask> tasks) {
-    return tasks.stream().map(this::sealed).toList();
-  }
-
-  /** The job with a sealed input and sealed contexts of its children. */
-  public NewJob sealed(NewJob job) {
-    return codec == null ? job : changed(job, job.idempotencyKey(), codec::seal);
-  }
-
   /**
-   * The schedule with sealed texts. They depend on its name and their plain texts alone: a save of
-   * the same definition must change nothing.
+   * A task, a job or a schedule that is created, or a list of these, with sealed contexts and
+   * inputs; anything else as it is. The texts of a schedule depend on its name and on the plain
+   * texts alone: a save of the same definition must change nothing.
    */
-  public NewSchedule sealed(NewSchedule schedule) {
-    return codec == null ? schedule : changed(schedule, "schedule " + schedule.name(), codec::seal);
+  @SuppressWarnings("unchecked") // each becomes one of its class
+  public <T> T sealed(T sent) {
+    Object sealed = sent;
+    if (codec == null) {
+      return sent;
+    } else if (sent instanceof NewTask task) {
+      sealed = changed(task, task.idempotencyKey(), codec::seal);
+    } else if (sent instanceof NewJob job) {
+      sealed = changed(job, job.idempotencyKey(), codec::seal);
+    } else if (sent instanceof NewSchedule schedule) {
+      sealed = changed(schedule, "schedule " + schedule.name(), codec::seal);
+    } else if (sent instanceof List<?> all) {
+      sealed = all.stream().map(this::sealed).toList();
+    }
+    return (T) sealed;
   }
 
   /**
-   * The task with its texts opened, except those in the context store.
+   * A task, a job, a schedule, its definition, or a page of these with the texts opened, except
+   * those in the context store; anything else as it is. Records of a page whose texts cannot be
+   * opened stay sealed.
    *
-   * @throws CodecException if one of them cannot be opened
+   * @throws CodecException if a text of the record cannot be opened
    */
-  public Task opened(Task task) {
-    return task.withTexts(
-        open(Field.of(Kind.CONTEXT, task), task.taskContext()),
-        open(Field.of(Kind.RESULT, task), task.result()));
-  }
-
-  /** The page with its tasks opened. */
-  TaskPage opened(TaskPage page) {
-    return new TaskPage(
-        page.taskList().stream().map(task -> openedIfPossible(task, this::opened)).toList(),
-        page.nextCursor());
-  }
-
-  /** The page with its jobs opened. */
-  JobPage opened(JobPage page) {
-    return new JobPage(
-        page.jobList().stream().map(job -> openedIfPossible(job, this::opened)).toList(),
-        page.nextCursor());
+  @SuppressWarnings("unchecked") // each becomes one of its class
+  public <T> T opened(T shown) {
+    Object opened = shown;
+    if (shown instanceof Task task) {
+      opened =
+          task.withTexts(
+              open(Field.of(Kind.CONTEXT, task), task.taskContext()),
+              open(Field.of(Kind.RESULT, task), task.result()));
+    } else if (shown instanceof Job job) {
+      opened =
+          job.withResult(open(Field.of(Kind.RESULT, job.jobType(), job.userId()), job.result()));
+    } else if (shown instanceof NewSchedule definition) {
+      opened = changed(definition, null, this::open);
+    } else if (shown instanceof Schedule schedule) {
+      opened = schedule.withDefinition(opened(schedule.definition()));
+    } else if (shown instanceof TaskPage page) {
+      opened = RecordCopy.with(page, "taskList", allOpened(page.taskList(), this::opened));
+    } else if (shown instanceof JobPage page) {
+      opened = RecordCopy.with(page, "jobList", allOpened(page.jobList(), this::opened));
+    } else if (shown instanceof SchedulePage page) {
+      opened = RecordCopy.with(page, "scheduleList", allOpened(page.scheduleList(), this::opened));
+    }
+    return (T) opened;
   }
 
   /** One record whose key is lost must not hide all others: it stays sealed. */
-  static <T> T openedIfPossible(T sealed, UnaryOperator<T> opening) {
-    try {
-      return opening.apply(sealed);
-    } catch (CodecException staysSealed) {
-      return sealed;
-    }
-  }
-
-  /**
-   * The job with its result opened, unless that is in the context store.
-   *
-   * @throws CodecException if it cannot be opened
-   */
-  public Job opened(Job job) {
-    return job.withResult(open(Field.of(Kind.RESULT, job.jobType(), job.userId()), job.result()));
-  }
-
-  /**
-   * The definition with its texts opened.
-   *
-   * @throws CodecException if one of them cannot be opened
-   */
-  public NewSchedule opened(NewSchedule schedule) {
-    return changed(schedule, null, this::open);
-  }
-
-  /** The schedule with its definition opened. */
-  Schedule opened(Schedule schedule) {
-    return schedule.withDefinition(opened(schedule.definition()));
-  }
-
-  /** The page with its schedules opened. */
-  SchedulePage opened(SchedulePage page) {
-    return new SchedulePage(
-        page.scheduleList().stream().map(one -> openedIfPossible(one, this::opened)).toList(),
-        page.nextCursor());
+  static <T> List<T> allOpened(List<T> shown, UnaryOperator<T> opening) {
+    return shown.stream()
+        .map(
+            one -> {
+              try {
+                return opening.apply(one);
+              } catch (CodecException staysSealed) {
+                return one;
+              }
+            })
+        .toList();
   }
 
   private static NewSchedule changed(

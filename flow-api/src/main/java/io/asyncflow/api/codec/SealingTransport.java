@@ -3,18 +3,10 @@ package io.asyncflow.api.codec;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobClient;
-import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
-import io.asyncflow.api.NewJob;
-import io.asyncflow.api.NewTask;
-import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.Transport;
 import io.asyncflow.api.codec.Field.Kind;
-import io.asyncflow.api.schedule.NewSchedule;
-import io.asyncflow.api.schedule.Schedule;
-import io.asyncflow.api.schedule.SchedulePage;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
@@ -49,52 +41,17 @@ record SealingTransport(Transport transport, Sealing sealing) implements Transpo
 
   private <T> Call<T> sealed(Call<T> call) {
     Map<String, Object> fields = new LinkedHashMap<>(call.fields());
-    fields.replaceAll((name, value) -> sealed(value));
+    fields.replaceAll((name, value) -> sealing.sealed(value));
     return call.withFields(fields);
-  }
-
-  private Object sealed(Object value) {
-    if (value instanceof NewTask task) {
-      return sealing.sealed(task);
-    }
-    if (value instanceof NewJob job) {
-      return sealing.sealed(job);
-    }
-    if (value instanceof NewSchedule schedule) {
-      return sealing.sealed(schedule);
-    }
-    return value instanceof List<?> all ? all.stream().map(this::sealed).toList() : value;
   }
 
   /** An answer is opened to one of the same type. */
   @SuppressWarnings("unchecked")
   private <T> T opened(Call<T> call, T answer) {
-    return (T) openedObject(call, answer);
-  }
-
-  private Object openedObject(Call<?> call, Object answer) {
-    if (answer instanceof Task task) {
-      return sealing.opened(task);
-    }
-    if (answer instanceof TaskPage page) {
-      return sealing.opened(page);
-    }
-    if (answer instanceof Job job) {
-      return sealing.opened(job);
-    }
-    if (answer instanceof JobPage page) {
-      return sealing.opened(page);
-    }
     if (answer instanceof JobTaskPage page) {
-      return opened(page, call);
+      return (T) opened(page, call);
     }
-    if (answer instanceof Reader input) {
-      return opened(input, call);
-    }
-    if (answer instanceof Schedule schedule) {
-      return sealing.opened(schedule);
-    }
-    return answer instanceof SchedulePage page ? sealing.opened(page) : answer;
+    return answer instanceof Reader input ? (T) opened(input, call) : sealing.opened(answer);
   }
 
   private JobTaskPage opened(JobTaskPage page, Call<?> call) {
@@ -104,12 +61,8 @@ record SealingTransport(Transport transport, Sealing sealing) implements Transpo
     Job job = jobOf(call);
     Field result = Field.of(Kind.RESULT, job.childType(), job.userId());
     List<JobTask> opened =
-        page.taskList().stream()
-            .map(
-                child ->
-                    Sealing.openedIfPossible(
-                        child, same -> same.withResult(sealing.open(result, same.result()))))
-            .toList();
+        Sealing.allOpened(
+            page.taskList(), child -> child.withResult(sealing.open(result, child.result())));
     return new JobTaskPage(opened, page.nextCursor());
   }
 
