@@ -55,7 +55,7 @@ final class FakeCalls implements Transport {
 
   /** The answer of a call that has taken effect, unless it gets lost. */
   Object lost(Object answer) {
-    server.after();
+    server.faults.after();
     return answer;
   }
 
@@ -74,7 +74,7 @@ final class FakeCalls implements Transport {
   /** Answers a call under the lock of the server; it fails while the server is down. */
   Object locked(Answering call) {
     synchronized (server) {
-      server.before();
+      server.faults.before();
       return call.answer();
     }
   }

@@ -13,41 +13,17 @@ final class FakeFaults {
 
   private static final String WHY = "refused by the test";
 
-  private boolean down;
-  private int answersToSwallow;
-  private Predicate<Report> refusedReports = report -> false;
-  private ErrorCode reportRefusal;
-  private ErrorCode objectRefusal;
+  boolean isDown;
+  int answersToSwallow;
+  Predicate<Report> refusedReports = report -> false;
+  ErrorCode reportRefusal;
 
-  void setDown(boolean value) {
-    down = value;
-  }
-
-  boolean isDown() {
-    return down;
-  }
-
-  void swallowAnswers(int count) {
-    answersToSwallow = count;
-  }
-
-  void refuseReports(Predicate<Report> which, ErrorCode code) {
-    refusedReports = which;
-    reportRefusal = code;
-  }
-
-  /**
-   * Refuses to store objects.
-   *
-   * @param code {@code null} ends that
-   */
-  void refuseObjects(ErrorCode code) {
-    objectRefusal = code;
-  }
+  /** {@code null} to store objects. */
+  ErrorCode objectRefusal;
 
   /** The beginning of a call: it fails while the server is down. */
   void before() {
-    if (down) {
+    if (isDown) {
       throw new FlowUnreachableException("the fake flowsvr is down", null);
     }
   }

@@ -54,24 +54,24 @@ final class FakeFires {
   }
 
   private void carryOut(FakeSchedule schedule, long now) {
-    boolean lives = schedule.rules().dependsOnLastRun() && isLiving(schedule.lastRun());
+    boolean lives = schedule.rules.dependsOnLastRun() && isLiving(schedule.lastRun);
     FirePlan plan = schedule.plan(lives, now);
-    if (schedule.rules().afterMs() != null
-        && plan.fires().stream().anyMatch(fire -> schedule.history().hasRun(fire.fireTime()))) {
+    if (schedule.rules.afterMs() != null
+        && plan.fires().stream().anyMatch(fire -> schedule.history.hasRun(fire.fireTime()))) {
       // A trigger has taken this millisecond; the next one is for the fire.
       long later = schedule.nextFireTime() + 1;
       schedule.advance(new FirePlan(List.of(), List.of(), later, later, false), now);
       return;
     }
     if (lives
-        && schedule.rules().overlap() == Overlap.REPLACE
+        && schedule.rules.overlap() == Overlap.REPLACE
         && plan.fires().stream().anyMatch(FirePlan.Planned::creates)) {
-      cancel(schedule.lastRun());
+      cancel(schedule.lastRun);
     }
     for (FirePlan.Planned fire : plan.fires()) {
       if (!fire.creates()) {
-        schedule.history().leaveOut(fire.fireTime(), FireOutcome.SKIPPED, now);
-      } else if (!schedule.history().hasRun(fire.fireTime())) {
+        schedule.history.leaveOut(fire.fireTime(), FireOutcome.SKIPPED, now);
+      } else if (!schedule.history.hasRun(fire.fireTime())) {
         makePlanned(schedule, fire.fireTime(), now);
       }
     }
@@ -95,12 +95,12 @@ final class FakeFires {
 
   private void makePlanned(FakeSchedule schedule, long fireTime, long now) {
     try {
-      requireTypes(schedule.definition(), "scheduleData");
+      requireTypes(schedule.definition, "scheduleData");
       TriggeredRun run = createPlanned(schedule, fireTime);
-      schedule.history().create(fireTime, false, run, now);
+      schedule.history.create(fireTime, false, run, now);
       schedule.countPlanned(fireTime, run);
     } catch (FlowException e) {
-      schedule.history().leaveOut(fireTime, FireOutcome.REFUSED, now);
+      schedule.history.leaveOut(fireTime, FireOutcome.REFUSED, now);
     }
   }
 
@@ -114,13 +114,13 @@ final class FakeFires {
 
   /** Creates the task of a planned fire, which is due at its time, or the job. */
   private TriggeredRun createPlanned(FakeSchedule schedule, long fireTime) {
-    FireId fire = new FireId(schedule.id(), fireTime);
-    if (schedule.rules().makesJobs()) {
-      return new TriggeredRun(null, jobs.create(schedule.definition().jobData(), fire));
+    FireId fire = new FireId(schedule.id, fireTime);
+    if (schedule.rules.makesJobs()) {
+      return new TriggeredRun(null, jobs.create(schedule.definition.jobData(), fire));
     }
-    NewTask task = schedule.definition().taskData();
+    NewTask task = schedule.definition.taskData();
     return new TriggeredRun(
-        server.creates.insert(task.withRunAt(schedule.rules().dueTime(fireTime)), fire), null);
+        server.creates.insert(task.withRunAt(schedule.rules.dueTime(fireTime)), fire), null);
   }
 
   private boolean isLiving(TriggeredRun run) {
@@ -134,7 +134,7 @@ final class FakeFires {
 
   /** The fires after now, oldest first, whose tasks no worker has held. */
   List<ScheduleFire> withdrawable(FakeSchedule schedule, long now) {
-    return schedule.history().madeAhead(now).stream().filter(this::isUntouched).toList();
+    return schedule.history.madeAhead(now).stream().filter(this::isUntouched).toList();
   }
 
   private boolean isUntouched(ScheduleFire fire) {
@@ -146,23 +146,23 @@ final class FakeFires {
   void withdraw(FakeSchedule schedule, List<ScheduleFire> fires) {
     for (ScheduleFire fire : fires) {
       server.acts.act(TaskAct.CANCEL, fire.taskId());
-      schedule.history().withdraw(fire.fireTime());
+      schedule.history.withdraw(fire.fireTime());
     }
     if (!fires.isEmpty()) {
-      schedule.takeBack(fires, schedule.history().lastPlanned(fires.get(0).fireTime()));
+      schedule.takeBack(fires, schedule.history.lastPlanned(fires.get(0).fireTime()));
     }
   }
 
   /** Creates the run of a schedule now, once for each key that is not {@code null}. */
   TriggeredRun trigger(FakeSchedule schedule, String key, long now) {
     long fireTime = now;
-    while (schedule.history().has(fireTime) || isPlanned(schedule, fireTime)) {
+    while (schedule.history.has(fireTime) || isPlanned(schedule, fireTime)) {
       fireTime++;
     }
-    FireId fire = new FireId(schedule.id(), fireTime);
+    FireId fire = new FireId(schedule.id, fireTime);
     TriggeredRun run = triggered(schedule, key, fire);
     if (isOf(run, fire)) {
-      schedule.history().create(fireTime, true, run, now);
+      schedule.history.create(fireTime, true, run, now);
       schedule.countManual();
     }
     return run;
@@ -170,22 +170,22 @@ final class FakeFires {
 
   /** Whether this is a fire time of the plan, which keeps its place. */
   private static boolean isPlanned(FakeSchedule schedule, long time) {
-    FireTimes times = schedule.rules().times();
+    FireTimes times = schedule.rules.times();
     return times == null
         ? Objects.equals(schedule.nextFireTime(), time)
         : times.next(time - 1).orElse(-1) == time;
   }
 
   private TriggeredRun triggered(FakeSchedule schedule, String key, FireId fire) {
-    requireTypes(schedule.definition(), "scheduleData");
-    if (schedule.rules().makesJobs()) {
-      NewJob job = schedule.definition().jobData();
+    requireTypes(schedule.definition, "scheduleData");
+    if (schedule.rules.makesJobs()) {
+      NewJob job = schedule.definition.jobData();
       return key == null
           ? new TriggeredRun(null, jobs.create(job, fire))
           : keyedJobs.computeIfAbsent(
               job.jobType() + " " + key, unused -> new TriggeredRun(null, jobs.create(job, fire)));
     }
-    NewTask task = schedule.definition().taskData();
+    NewTask task = schedule.definition.taskData();
     return new TriggeredRun(
         server.creates.insert(key == null ? task : task.withIdempotencyKey(key), fire), null);
   }
@@ -198,11 +198,11 @@ final class FakeFires {
 
   /** Makes the fires of the past that have no run. */
   Backfilled backfill(FakeSchedule schedule, long from, long to, int limit, long now) {
-    FireTimes times = schedule.rules().times();
+    FireTimes times = schedule.rules.times();
     if (times == null) {
       throw invalid(
           "schedule "
-              + schedule.definition().name()
+              + schedule.definition.name()
               + " has no fire times: it fires after its last run");
     }
     if (from < now - HISTORY.toMillis()) {
@@ -213,12 +213,12 @@ final class FakeFires {
     long next = from;
     long looked = from;
     for (long fireTime : times.after(from - 1, end, FirePlan.MAX_STEPS)) {
-      if (!schedule.history().hasRun(fireTime)) {
+      if (!schedule.history.hasRun(fireTime)) {
         if (made == limit) {
           return new Backfilled(made, next);
         }
-        TriggeredRun run = triggered(schedule, null, new FireId(schedule.id(), fireTime));
-        schedule.history().create(fireTime, true, run, now);
+        TriggeredRun run = triggered(schedule, null, new FireId(schedule.id, fireTime));
+        schedule.history.create(fireTime, true, run, now);
         schedule.countManual();
         made++;
         next = fireTime + 1;

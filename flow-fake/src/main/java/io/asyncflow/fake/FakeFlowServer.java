@@ -293,7 +293,7 @@ public final class FakeFlowServer implements FlowClient {
     jobs.lookAtTeams();
     notifyAll();
     List<LeaseState> states = held.stream().map(task -> holds.renew(workerId, task)).toList();
-    after();
+    faults.after();
     return new HeartbeatAnswer(
         states, workers.isDrained(workerId, startId), workers.drainGraceMs(workerId, startId));
   }
@@ -367,7 +367,7 @@ public final class FakeFlowServer implements FlowClient {
    * before the next call. Does nothing while the server is down.
    */
   public synchronized void tick() {
-    if (!faults.isDown()) {
+    if (!faults.isDown) {
       sweep();
       notifyAll();
     }
@@ -377,23 +377,24 @@ public final class FakeFlowServer implements FlowClient {
 
   /** Stops or resumes answering; parked holds end at once. */
   public synchronized void setDown(boolean value) {
-    faults.setDown(value);
+    faults.isDown = value;
     notifyAll();
   }
 
   /** The next {@code count} calls take effect, but their answers are lost. */
   public synchronized void swallowAnswers(int count) {
-    faults.swallowAnswers(count);
+    faults.answersToSwallow = count;
   }
 
   /** Refuses matching reports from now on. */
   public synchronized void refuseReports(Predicate<Report> which, ErrorCode code) {
-    faults.refuseReports(which, code);
+    faults.refusedReports = which;
+    faults.reportRefusal = code;
   }
 
   /** Refuses to store objects from now on; {@code null} ends that. */
   public synchronized void refuseObjects(ErrorCode code) {
-    faults.refuseObjects(code);
+    faults.objectRefusal = code;
   }
 
   /**
@@ -476,19 +477,9 @@ public final class FakeFlowServer implements FlowClient {
     return nanos() / 1_000_000;
   }
 
-  /** The beginning of a call. */
-  void before() {
-    faults.before();
-  }
-
   /** The fields of a call, which are added and read as the server reads its JSON. */
   SentFields sent() {
     return SentFields.at(millis());
-  }
-
-  /** The end of a call, which has taken effect. */
-  void after() {
-    faults.after();
   }
 
   /** Does what the clock asks for. */

@@ -66,13 +66,13 @@ final class FakeHolds {
     long waitMs = Objects.requireNonNullElse(request.waitMs(), 0);
     long end = server.nanos() + waitMs * 1_000_000L;
     while (true) {
-      server.before();
+      server.faults.before();
       long lookTime = server.millis();
       List<Task> held = holdNow(request);
       long remaining = end - server.nanos();
       boolean ends = parked.get(parkKey) != number || server.workers.drainEnds(request, number);
       if (!held.isEmpty() || remaining <= 0 || ends) {
-        server.after();
+        server.faults.after();
         return held;
       }
       park(remaining, request, lookTime);

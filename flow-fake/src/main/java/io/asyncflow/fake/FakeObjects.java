@@ -36,7 +36,7 @@ final class FakeObjects implements StoreClient {
 
   private void requireHold(StoreKey key, String workerId) {
     synchronized (server) {
-      server.before();
+      server.faults.before();
       server.faults.requireObjects();
       TaskRow row = server.tasks.row(key.taskId());
       HoldFence.require(row, key.epoch(), workerId);
@@ -72,8 +72,8 @@ final class FakeObjects implements StoreClient {
 
   private void gotThrough() {
     synchronized (server) {
-      server.before();
-      server.after();
+      server.faults.before();
+      server.faults.after();
     }
   }
 }

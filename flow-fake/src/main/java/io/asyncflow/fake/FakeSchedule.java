@@ -24,15 +24,21 @@ final class FakeSchedule {
   /** How long before its time the server makes a fire. */
   static final long AHEAD_MS = 30_000;
 
-  private final long id;
+  final long id;
   private final long createTime;
-  private final FireHistory history;
-  private NewSchedule definition;
-  private FireRules rules;
+  final FireHistory history;
+  NewSchedule definition;
+  FireRules rules;
   private FirePosition position;
-  private TriggeredRun lastRun;
+
+  /** What its last planned fire created; {@code null} before it. */
+  TriggeredRun lastRun;
+
   private final List<Fired> created = new ArrayList<>();
-  private long version;
+
+  /** Rises with each change by a caller. */
+  long version;
+
   private long modifyTime;
 
   /**
@@ -65,33 +71,8 @@ final class FakeSchedule {
     modifyTime = now;
   }
 
-  /**
-   * A caller has changed it.
-   *
-   * @param newVersion above all earlier ones
-   */
-  void raiseVersion(long newVersion) {
-    version = newVersion;
-  }
-
-  long id() {
-    return id;
-  }
-
   String scheduleId() {
     return Long.toString(id);
-  }
-
-  NewSchedule definition() {
-    return definition;
-  }
-
-  FireRules rules() {
-    return rules;
-  }
-
-  FireHistory history() {
-    return history;
   }
 
   ScheduleState state() {
@@ -100,15 +81,6 @@ final class FakeSchedule {
 
   Long nextFireTime() {
     return position.nextFireTime();
-  }
-
-  /** What its last planned fire created; {@code null} before it. */
-  TriggeredRun lastRun() {
-    return lastRun;
-  }
-
-  long version() {
-    return version;
   }
 
   /** The type of its tasks, or of the splits of its jobs. */

@@ -63,7 +63,7 @@ final class FakeSchedules {
   /** When there is something to do next, in epoch ms; called under the server's lock. */
   long nextWakeTime() {
     return rows.values().stream()
-        .map(FakeSchedule::wakeTime)
+        .map(row -> row.wakeTime())
         .filter(Objects::nonNull)
         .mapToLong(Long::longValue)
         .min()
@@ -153,15 +153,15 @@ final class FakeSchedules {
   /** Finds out what a save does; the result does it. */
   private Supplier<SavedSchedule> decide(NewSchedule definition, Long ifVersion, long now) {
     FakeSchedule row = named(definition.name());
-    ScheduleRules.requireVersion(row == null ? 0 : row.version(), definition, ifVersion);
+    ScheduleRules.requireVersion(row == null ? 0 : row.version, definition, ifVersion);
     if (row == null) {
       long first = ScheduleRules.firstFire(definition, now, now);
       return () -> create(definition, first, now);
     }
-    if (row.definition().equals(definition)) {
+    if (row.definition.equals(definition)) {
       return () -> answer(row, SaveOutcome.UNCHANGED);
     }
-    if (definition.revision() < row.definition().revision()) {
+    if (definition.revision() < row.definition.revision()) {
       return () -> answer(row, SaveOutcome.KEPT);
     }
     List<ScheduleFire> withdrawn = fires.withdrawable(row, now);
@@ -169,7 +169,7 @@ final class FakeSchedules {
     return () -> {
       fires.withdraw(row, withdrawn);
       boolean isEnded = row.define(definition, next, now);
-      row.raiseVersion(server.creates.newNumber());
+      row.version = server.creates.newNumber();
       return answer(row, isEnded ? SaveOutcome.ENDED : SaveOutcome.CHANGED);
     };
   }
@@ -178,7 +178,7 @@ final class FakeSchedules {
     FireHistory history = new FireHistory();
     FakeSchedule row =
         new FakeSchedule(server.creates.newNumber(), definition, first, history, now);
-    rows.put(row.id(), row);
+    rows.put(row.id, row);
     histories.put(row.scheduleId(), history);
     return answer(row, SaveOutcome.CREATED);
   }
@@ -190,7 +190,7 @@ final class FakeSchedules {
   private static Long nextFire(
       FakeSchedule row, NewSchedule definition, List<ScheduleFire> withdrawn, long now) {
     Long lastKept =
-        row.history().madeAhead(now).stream()
+        row.history.madeAhead(now).stream()
             .filter(fire -> !withdrawn.contains(fire))
             .map(ScheduleFire::fireTime)
             .max(Long::compare)
@@ -232,7 +232,7 @@ final class FakeSchedules {
     long before = PageFields.before(in);
     FireHistory history = histories.get(in.text("scheduleId").value());
     if (history == null || history.isEmpty()) {
-      history = row(in).history();
+      history = row(in).history;
     }
     in.refuseIfBad();
     return history.page(before, limit);
@@ -251,7 +251,7 @@ final class FakeSchedules {
     if (row.state() != ScheduleState.ENDED || !withdrawn.isEmpty()) {
       fires.withdraw(row, withdrawn);
       row.pause(untilMs, now);
-      row.raiseVersion(server.creates.newNumber());
+      row.version = server.creates.newNumber();
     }
     return null;
   }
@@ -260,7 +260,7 @@ final class FakeSchedules {
     FakeSchedule row = row(in);
     if (row.state() == ScheduleState.PAUSED) {
       row.resume(in.number("catchUp").or(0) != 0, now);
-      row.raiseVersion(server.creates.newNumber());
+      row.version = server.creates.newNumber();
     }
     return null;
   }
@@ -268,7 +268,7 @@ final class FakeSchedules {
   private Void delete(long now, SentFields in) {
     FakeSchedule row = row(in);
     fires.withdraw(row, fires.withdrawable(row, now));
-    rows.remove(row.id());
+    rows.remove(row.id);
     return null;
   }
 
@@ -295,7 +295,7 @@ final class FakeSchedules {
 
   private FakeSchedule named(String name) {
     return rows.values().stream()
-        .filter(row -> row.definition().name().equals(name))
+        .filter(row -> row.definition.name().equals(name))
         .findFirst()
         .orElse(null);
   }
