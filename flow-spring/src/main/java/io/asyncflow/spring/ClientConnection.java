@@ -25,18 +25,18 @@ record ClientConnection(URI url, Supplier<String> apiKey, SSLContext tls, Durati
    * @throws InvalidConfigurationPropertyValueException if a value cannot be used
    */
   static ClientConnection of(FlowClientProperties properties, Environment environment) {
-    String key = or(properties.getApiKey(), environment, "FLOW_API_KEY");
-    String keyFile = or(properties.getApiKeyFile(), environment, "FLOW_API_KEY_FILE");
+    String key = or(properties.apiKey(), environment, "FLOW_API_KEY");
+    String keyFile = or(properties.apiKeyFile(), environment, "FLOW_API_KEY_FILE");
     if (key != null && keyFile != null) {
       throw invalid("api-key-file", keyFile, "there is an api-key, too");
     }
-    String caFile = or(properties.getCaFile(), environment, "FLOW_CA");
-    Duration timeout = properties.getRequestTimeout();
+    String caFile = or(properties.caFile(), environment, "FLOW_CA");
+    Duration timeout = properties.requestTimeout();
     if (timeout.isNegative() || timeout.isZero()) {
       throw invalid("request-timeout", timeout, "it must be positive");
     }
     return new ClientConnection(
-        read("url", properties.getUrl(), HttpFlowClient::parseUrl),
+        read("url", properties.url(), HttpFlowClient::parseUrl),
         keyFile == null ? keyOf(key) : keyIn(keyFile),
         caFile == null ? null : read("ca-file", caFile, file -> TrustedRoots.in(Path.of(file))),
         timeout);

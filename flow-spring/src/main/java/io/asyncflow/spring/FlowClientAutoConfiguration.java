@@ -51,7 +51,7 @@ public class FlowClientAutoConfiguration {
       ObjectProvider<TaskTypeSettings> declared) {
     DeclaredType.requireKnownNames(environment);
     Stream<TaskTypeSettings> ofProperties =
-        properties.getTypes().entrySet().stream().map(type -> type.getValue().named(type.getKey()));
+        properties.types().entrySet().stream().map(type -> type.getValue().named(type.getKey()));
     List<TaskTypeSettings> types = Stream.concat(ofProperties, declared.orderedStream()).toList();
     return new TaskTypeSaver(client, types, environment.getProperty("spring.application.name"));
   }

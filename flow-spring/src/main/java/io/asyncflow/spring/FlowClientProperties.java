@@ -1,85 +1,39 @@
 package io.asyncflow.spring;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
-/** The client of this application, and the task types that it declares. */
+/**
+ * The client of this application, and the task types that it declares.
+ *
+ * @param url The URL of flowsvr, such as http://127.0.0.1:8081. Without it there is no client.
+ * @param apiKey The key, sent to flowsvr as a bearer token. Default: the environment's
+ *     FLOW_API_KEY, or none.
+ * @param apiKeyFile A file that contains the key, instead of api-key; read again when it changes.
+ *     Default: the environment's FLOW_API_KEY_FILE, or none.
+ * @param caFile A PEM file with the certificate authorities to trust instead of Java's. Default:
+ *     the environment's FLOW_CA, or none.
+ * @param requestTimeout How long an answer may take.
+ * @param types The task types that are saved when the application starts, by their names.
+ */
 @ConfigurationProperties("asyncflow.client")
-public class FlowClientProperties {
+public record FlowClientProperties(
+    String url,
+    String apiKey,
+    String apiKeyFile,
+    String caFile,
+    @DefaultValue("10s") Duration requestTimeout,
+    Map<String, DeclaredType> types) {
 
-  /** The URL of flowsvr, such as http://127.0.0.1:8081. Without it there is no client. */
-  private String url;
-
-  /**
-   * The key, sent to flowsvr as a bearer token. Default: the environment's FLOW_API_KEY, or none.
-   */
-  private String apiKey;
-
-  /**
-   * A file that contains the key, instead of api-key; read again when it changes. Default: the
-   * environment's FLOW_API_KEY_FILE, or none.
-   */
-  private String apiKeyFile;
-
-  /**
-   * A PEM file with the certificate authorities to trust instead of Java's. Default: the
-   * environment's FLOW_CA, or none.
-   */
-  private String caFile;
-
-  /** How long an answer may take. */
-  private Duration requestTimeout = Duration.ofSeconds(10);
-
-  /** The task types that are saved when the application starts, by their names. */
-  private Map<String, DeclaredType> types = new LinkedHashMap<>();
-
-  public String getUrl() {
-    return url;
+  public FlowClientProperties {
+    types = types == null ? Map.of() : types;
   }
 
-  public void setUrl(String url) {
-    this.url = url;
-  }
-
-  public String getApiKey() {
-    return apiKey;
-  }
-
-  public void setApiKey(String apiKey) {
-    this.apiKey = apiKey;
-  }
-
-  public String getApiKeyFile() {
-    return apiKeyFile;
-  }
-
-  public void setApiKeyFile(String apiKeyFile) {
-    this.apiKeyFile = apiKeyFile;
-  }
-
-  public String getCaFile() {
-    return caFile;
-  }
-
-  public void setCaFile(String caFile) {
-    this.caFile = caFile;
-  }
-
-  public Duration getRequestTimeout() {
-    return requestTimeout;
-  }
-
-  public void setRequestTimeout(Duration requestTimeout) {
-    this.requestTimeout = requestTimeout;
-  }
-
-  public Map<String, DeclaredType> getTypes() {
-    return types;
-  }
-
-  public void setTypes(Map<String, DeclaredType> types) {
-    this.types = types;
+  /** Without the key, and without passwords in URLs. */
+  @Override
+  public String toString() {
+    return "FlowClientProperties";
   }
 }

@@ -36,7 +36,7 @@ public class OutboxAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   OutboxTable asyncflowOutboxTable(DataSource dataSource, OutboxProperties properties) {
-    String name = properties.getTable();
+    String name = properties.table();
     if (!OutboxTable.isName(name)) {
       throw new SetupException(
           "asyncflow.client.outbox.table is no name of a table: " + name,
@@ -44,7 +44,7 @@ public class OutboxAutoConfiguration {
           null);
     }
     OutboxTable table = new OutboxTable(dataSource, name);
-    table.initialize(properties.getInitializeSchema());
+    table.initialize(properties.initializeSchema());
     return table;
   }
 
@@ -52,7 +52,7 @@ public class OutboxAutoConfiguration {
   @ConditionalOnMissingBean
   OutboxRelay asyncflowOutboxRelay(
       OutboxTable table, ObjectProvider<FlowClient> clients, OutboxProperties properties) {
-    Duration interval = properties.getPollInterval();
+    Duration interval = properties.pollInterval();
     if (interval.toMillis() <= 0) {
       throw new SetupException(
           "asyncflow.client.outbox.poll-interval is not positive: " + interval,

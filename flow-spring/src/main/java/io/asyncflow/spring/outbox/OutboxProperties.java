@@ -2,10 +2,23 @@ package io.asyncflow.spring.outbox;
 
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
-/** Creates in transactions. */
+/**
+ * Creates in transactions.
+ *
+ * @param enabled Whether there is a TransactionalFlowClient, on the application's DataSource.
+ * @param table The name of the table. Applications that share a database have one each.
+ * @param initializeSchema Whether the table is created when the application starts and has none.
+ * @param pollInterval How often the table is looked at for tasks that another instance left. An
+ *     instance sends its own at once.
+ */
 @ConfigurationProperties("asyncflow.client.outbox")
-public class OutboxProperties {
+public record OutboxProperties(
+    boolean enabled,
+    @DefaultValue("asyncflow_outbox") String table,
+    @DefaultValue("embedded") InitializeSchema initializeSchema,
+    @DefaultValue("5s") Duration pollInterval) {
 
   /** When the table is created. */
   public enum InitializeSchema {
@@ -13,52 +26,5 @@ public class OutboxProperties {
     EMBEDDED,
     ALWAYS,
     NEVER
-  }
-
-  /** Whether there is a TransactionalFlowClient, on the application's DataSource. */
-  private boolean enabled;
-
-  /** The name of the table. Applications that share a database have one each. */
-  private String table = "asyncflow_outbox";
-
-  /** Whether the table is created when the application starts and has none. */
-  private InitializeSchema initializeSchema = InitializeSchema.EMBEDDED;
-
-  /**
-   * How often the table is looked at for tasks that another instance left. An instance sends its
-   * own at once.
-   */
-  private Duration pollInterval = Duration.ofSeconds(5);
-
-  public boolean isEnabled() {
-    return enabled;
-  }
-
-  public void setEnabled(boolean enabled) {
-    this.enabled = enabled;
-  }
-
-  public String getTable() {
-    return table;
-  }
-
-  public void setTable(String table) {
-    this.table = table;
-  }
-
-  public InitializeSchema getInitializeSchema() {
-    return initializeSchema;
-  }
-
-  public void setInitializeSchema(InitializeSchema initializeSchema) {
-    this.initializeSchema = initializeSchema;
-  }
-
-  public Duration getPollInterval() {
-    return pollInterval;
-  }
-
-  public void setPollInterval(Duration pollInterval) {
-    this.pollInterval = pollInterval;
   }
 }

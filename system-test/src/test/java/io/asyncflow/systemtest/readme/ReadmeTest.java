@@ -25,6 +25,7 @@ import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.Binder;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -128,7 +129,8 @@ class ReadmeTest {
   @Test
   void everyPropertyOfAWorkerIsThereWithItsDefault() throws ReflectiveOperationException {
     Set<String> properties = new TreeSet<>();
-    WorkerProperties byDefault = new WorkerProperties();
+    WorkerProperties byDefault =
+        new Binder().bindOrCreate("asyncflow.worker", WorkerProperties.class);
     for (Field field : WorkerProperties.class.getDeclaredFields()) {
       String name =
           "asyncflow.worker."

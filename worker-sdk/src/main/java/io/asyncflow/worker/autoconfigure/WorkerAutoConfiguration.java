@@ -65,7 +65,7 @@ public class WorkerAutoConfiguration {
    * @throws InvalidSettingException if there are both, or the class is no codec
    */
   private static PayloadCodec codecOf(WorkerProperties properties, PayloadCodec bean) {
-    String name = properties.getCodec();
+    String name = properties.codec();
     if (name == null || name.isBlank()) {
       return bean;
     }
@@ -88,7 +88,7 @@ public class WorkerAutoConfiguration {
     Worker.Builder builder =
         Worker.builder()
             .settings(properties.toSettings())
-            .gpuSlots(properties.getGpuSlots())
+            .gpuSlots(properties.gpuSlots())
             .apiKey(connection.apiKey())
             .apiKeyFile(connection.apiKeyFile())
             .caFile(connection.caFile())

@@ -21,18 +21,18 @@ record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redis
    * @throws InvalidSettingException if two keys are set, of which one would be unused
    */
   static WorkerConnection of(WorkerProperties properties, Environment environment) {
-    String apiKey = or(properties.getApiKey(), environment, "apiKey");
-    String apiKeyFile = or(properties.getApiKeyFile(), environment, "apiKeyFile");
+    String apiKey = or(properties.apiKey(), environment, "apiKey");
+    String apiKeyFile = or(properties.apiKeyFile(), environment, "apiKeyFile");
     if (apiKey != null && apiKeyFile != null) {
       throw new InvalidSettingException(
           "apiKeyFile", "unset where " + nameOf("apiKey", environment) + " is set");
     }
     return new WorkerConnection(
-        or(properties.getUrl(), environment, "url"),
+        or(properties.url(), environment, "url"),
         apiKey,
         pathOf(apiKeyFile),
-        or(properties.getRedisUrl(), environment, "redisUrl"),
-        pathOf(or(properties.getCaFile(), environment, "caFile")));
+        or(properties.redisUrl(), environment, "redisUrl"),
+        pathOf(or(properties.caFile(), environment, "caFile")));
   }
 
   private static Path pathOf(String file) {
