@@ -3,6 +3,7 @@ package io.asyncflow.worker;
 import io.asyncflow.api.ApiKeyFile;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TrustedRoots;
 import io.asyncflow.api.codec.PayloadCodec;
 import io.asyncflow.api.codec.Sealing;
@@ -71,8 +72,8 @@ public final class Worker implements AutoCloseable {
             settings,
             builder.registry,
             builder.schedules.all().stream().map(builder.sealing::sealed).toList(),
-            new StartTellingClient(builder.client(), startId, builder.version),
-            new StartTellingClient(builder.heartbeats(), startId, builder.version),
+            new StartTellingClient(builder.client(), startId, settings.version()),
+            new StartTellingClient(builder.heartbeats(), startId, settings.version()),
             builder.sealing,
             builder.tracing,
             builder.lock.get(),
@@ -177,6 +178,11 @@ public final class Worker implements AutoCloseable {
 
     private final StageRegistry registry = new StageRegistry();
     private final Schedules schedules = new Schedules();
+    private final WorkerSettings defaults = WorkerSettings.defaults();
+
+    /** The values of {@link WorkerSettings} by name, without slots and labels. */
+    private final Map<String, Object> settings = RecordCopy.valuesOf(defaults);
+
     private final Map<String, Integer> slots = new LinkedHashMap<>();
     private final Map<String, String> labels = new LinkedHashMap<>();
     private int gpuSlots;
@@ -188,23 +194,12 @@ public final class Worker implements AutoCloseable {
     private Sealing sealing = Sealing.OFF;
     private RunTracing tracing = RunTracing.OFF;
     private boolean stopsWithTheJvm = true;
-    private String workerId;
-    private int threads;
-    private int prefetch;
-    private int backlogThreshold;
-    private Duration shutdownGrace;
-    private int stuckThreshold;
-    private int version;
-    private Path spoolDir;
     private Path keyFile;
     private Runnable whenDrained = () -> {};
     private final List<Consumer<RunEnd>> runEnds = new ArrayList<>();
     private Ticker ticker = Ticker.system();
 
-    private Builder() {
-      settings(WorkerSettings.defaults());
-      slots.clear();
-    }
+    private Builder() {}
 
     /**
      * The URL of flowsvr, {@code http://127.0.0.1:8081} by default.
@@ -421,44 +416,33 @@ public final class Worker implements AutoCloseable {
       slots.putAll(value.slots());
       labels.clear();
       labels.putAll(value.labels());
-      return workerId(value.workerId())
-          .threads(value.threads())
-          .prefetch(value.prefetch())
-          .backlogThreshold(value.backlogThreshold())
-          .shutdownGrace(value.shutdownGrace())
-          .stuckThreshold(value.stuckThreshold())
-          .version(value.version())
-          .spoolDir(value.spoolDir());
+      settings.putAll(RecordCopy.valuesOf(value));
+      return this;
     }
 
     /** See {@link WorkerSettings#workerId}. */
     public Builder workerId(String value) {
-      workerId = value;
-      return this;
+      return set("workerId", value);
     }
 
     /** See {@link WorkerSettings#threads}. */
     public Builder threads(int value) {
-      threads = value;
-      return this;
+      return set("threads", value);
     }
 
     /** See {@link WorkerSettings#prefetch}. */
     public Builder prefetch(int value) {
-      prefetch = value;
-      return this;
+      return set("prefetch", value);
     }
 
     /** See {@link WorkerSettings#backlogThreshold}. */
     public Builder backlogThreshold(int value) {
-      backlogThreshold = value;
-      return this;
+      return set("backlogThreshold", value);
     }
 
     /** See {@link WorkerSettings#shutdownGrace}. */
     public Builder shutdownGrace(Duration value) {
-      shutdownGrace = value;
-      return this;
+      return set("shutdownGrace", value);
     }
 
     /**
@@ -492,14 +476,12 @@ public final class Worker implements AutoCloseable {
 
     /** See {@link WorkerSettings#stuckThreshold}. */
     public Builder stuckThreshold(int value) {
-      stuckThreshold = value;
-      return this;
+      return set("stuckThreshold", value);
     }
 
     /** See {@link WorkerSettings#version}. */
     public Builder version(int value) {
-      version = value;
-      return this;
+      return set("version", value);
     }
 
     /**
@@ -507,8 +489,7 @@ public final class Worker implements AutoCloseable {
      * subdirectory for each server, named after its URL.
      */
     public Builder spoolDir(Path value) {
-      spoolDir = value;
-      return this;
+      return set("spoolDir", value);
     }
 
     /**
@@ -555,19 +536,17 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
+    private Builder set(String setting, Object value) {
+      settings.put(setting, value);
+      return this;
+    }
+
     private WorkerSettings settings() {
       addGpus();
-      return new WorkerSettings(
-          workerId,
-          threads,
-          prefetch,
-          backlogThreshold,
-          shutdownGrace,
-          slots.isEmpty() ? WorkerSettings.defaults().slots() : slots,
-          labels,
-          stuckThreshold,
-          version,
-          usedSpoolDir());
+      settings.put("slots", slots.isEmpty() ? defaults.slots() : slots);
+      settings.put("labels", labels);
+      WorkerSettings wanted = RecordCopy.with(defaults, settings);
+      return RecordCopy.with(wanted, "spoolDir", usedSpoolDir());
     }
 
     private void addGpus() {
@@ -591,6 +570,7 @@ public final class Worker implements AutoCloseable {
      * servers must not be sent to its server.
      */
     private Path usedSpoolDir() {
+      Path spoolDir = (Path) settings.get("spoolDir");
       boolean byDefault = WorkerSettings.defaultSpoolDir().equals(spoolDir);
       return client != null && byDefault ? null : spoolDir;
     }
@@ -598,7 +578,7 @@ public final class Worker implements AutoCloseable {
     private Spool spool() {
       Path directory = usedSpoolDir();
       if (directory == null) {
-        if (spoolDir != null) {
+        if (settings.get("spoolDir") != null) {
           log.warn(
               "reports that no server accepts are kept in memory and lost if this process ends:"
                   + " a custom client has no default spool; set spoolDir for it");
