@@ -14,11 +14,6 @@ import java.util.List;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record HeartbeatAnswer(List<LeaseState> tasks, boolean drain, Long drainGraceMs) {
 
-  /** An answer that lets the worker finish what it runs. */
-  public HeartbeatAnswer(List<LeaseState> tasks, boolean drain) {
-    this(tasks, drain, null);
-  }
-
   /** What a heartbeat found about one lease. */
   public enum State {
     /** The lease lasts {@code leaseMs} from the moment the request was sent. */

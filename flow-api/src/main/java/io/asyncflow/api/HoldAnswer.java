@@ -21,15 +21,4 @@ public record HoldAnswer(
     boolean drain,
     Long drainGraceMs,
     Integer minWorkerVersion,
-    boolean paused) {
-
-  /** An answer without a grace, to a worker that is neither too old nor paused. */
-  public HoldAnswer(List<Task> tasks, List<ReportResult> outcomes, boolean drain) {
-    this(tasks, outcomes, drain, null, null, false);
-  }
-
-  /** An answer that neither drains nor pauses the worker. */
-  public HoldAnswer(List<Task> tasks, List<ReportResult> outcomes) {
-    this(tasks, outcomes, false);
-  }
-}
+    boolean paused) {}

@@ -34,19 +34,6 @@ public record HoldRequest(
     String startId,
     Integer workerVersion) {
 
-  /** A request without a {@code startId} and a version. */
-  public HoldRequest(
-      String taskType,
-      Integer limit,
-      String workerId,
-      Integer waitMs,
-      String holdId,
-      List<String> stages,
-      List<String> prefer,
-      Integer othersAfterMs) {
-    this(taskType, limit, workerId, waitMs, holdId, stages, prefer, othersAfterMs, null, null);
-  }
-
   /** A request without a preference, a {@code startId} and a version. */
   public HoldRequest(
       String taskType,
@@ -55,6 +42,6 @@ public record HoldRequest(
       Integer waitMs,
       String holdId,
       List<String> stages) {
-    this(taskType, limit, workerId, waitMs, holdId, stages, null, null);
+    this(taskType, limit, workerId, waitMs, holdId, stages, null, null, null, null);
   }
 }

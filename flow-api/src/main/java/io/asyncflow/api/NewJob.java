@@ -34,32 +34,8 @@ public record NewJob(
     Boolean merge) {
 
   /** A job that a split divides. */
-  public NewJob(
-      String userId,
-      String jobType,
-      String jobInput,
-      Integer priority,
-      String idempotencyKey,
-      FailurePolicy failurePolicy,
-      String childType,
-      Integer window) {
-    this(
-        userId,
-        jobType,
-        jobInput,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        window,
-        null,
-        null,
-        null);
-  }
-
-  /** A job that a split divides. */
   public static NewJob of(String jobType, String userId, String jobInput) {
-    return new NewJob(userId, jobType, jobInput, null, null, null, null, null);
+    return new NewJob(userId, jobType, jobInput, null, null, null, null, null, null, null, null);
   }
 
   /** A job of copies on distinct workers, without a merge. */

@@ -48,45 +48,25 @@ public record NewTask(
     List<String> workerIds,
     String traceParent) {
 
-  /**
-   * A task with the type's number of unexpected retries, without workers, options of its key and a
-   * trace of its own.
-   */
-  public NewTask(
-      String userId,
-      String taskType,
-      String taskStage,
-      String scheduleLog,
-      String taskContext,
-      Integer priority,
-      Long delayMs,
-      Long runAt,
-      Integer maxRetryNum,
-      Integer maxRetryInterval,
-      String idempotencyKey) {
-    this(
+  public static NewTask of(String taskType, String taskStage, String userId, String taskContext) {
+    return new NewTask(
         userId,
         taskType,
         taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
         null,
-        idempotencyKey,
+        taskContext,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
         null,
         null,
         null,
         null,
         null);
-  }
-
-  public static NewTask of(String taskType, String taskStage, String userId, String taskContext) {
-    return new NewTask(
-        userId, taskType, taskStage, null, taskContext, null, null, null, null, null, null);
   }
 
   public NewTask withIdempotencyKey(String key) {

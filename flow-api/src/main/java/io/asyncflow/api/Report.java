@@ -61,48 +61,27 @@ public record Report(
   /** The most tasks that a report may create. */
   public static final int MOST_CREATES = 100;
 
-  /**
-   * A report of what the handler asked for, which creates no tasks and does not change which
-   * workers may hold the task.
-   */
-  public Report(
-      String taskId,
-      String workerId,
-      Integer leaseEpoch,
-      Outcome outcome,
-      String reportId,
-      String taskStage,
-      String taskContext,
-      Integer priority,
-      String result,
-      String errMsg,
-      Long retryAfterMs,
-      Long delayMs) {
-    this(
+  /** A report with only the fields that every report needs. */
+  public static Report of(String taskId, String workerId, Integer leaseEpoch, Outcome outcome) {
+    return new Report(
         taskId,
         workerId,
         leaseEpoch,
         outcome,
-        reportId,
-        taskStage,
-        taskContext,
-        priority,
-        result,
-        errMsg,
-        retryAfterMs,
-        delayMs,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
         null,
         null,
         null,
         null,
         null,
         null);
-  }
-
-  /** A report with only the fields that every report needs. */
-  public static Report of(String taskId, String workerId, Integer leaseEpoch, Outcome outcome) {
-    return new Report(
-        taskId, workerId, leaseEpoch, outcome, null, null, null, null, null, null, null, null);
   }
 
   public Report withTaskId(String value) {

@@ -74,56 +74,59 @@ public record TaskTypeSettings(
     }
   }
 
-  /**
-   * Settings without limits of unexpected retries and of a user's creates, for any worker and
-   * without events.
-   */
-  public TaskTypeSettings(
-      String taskType,
-      Integer scheduleLimit,
-      Integer scheduleInterval,
-      Integer maxProcessingTime,
-      Integer maxRetryNum,
-      Integer retryInterval,
-      Integer maxRetryInterval,
-      Integer leaseSeconds,
-      Integer maxDelivery,
-      Long rollThreshold,
-      Integer retentionDays,
-      Integer maxExecuting,
-      Integer rateLimit,
-      Integer paused,
-      Long createTime,
-      Long modifyTime) {
-    this(
-        taskType,
-        scheduleLimit,
-        scheduleInterval,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        null,
-        leaseSeconds,
-        maxDelivery,
-        rollThreshold,
-        retentionDays,
-        maxExecuting,
-        rateLimit,
-        null,
-        null,
-        paused,
-        null,
-        null,
-        createTime,
-        modifyTime);
-  }
-
   /** Settings with a name and no values: the server's defaults for a new type. */
   public static TaskTypeSettings named(String taskType) {
     return new TaskTypeSettings(
         taskType, null, null, null, null, null, null, null, null, null, null, null, null, null,
-        null, null);
+        null, null, null, null, null, null, null);
+  }
+
+  public TaskTypeSettings withScheduleLimit(Integer value) {
+    return with("scheduleLimit", value);
+  }
+
+  public TaskTypeSettings withScheduleInterval(Integer value) {
+    return with("scheduleInterval", value);
+  }
+
+  public TaskTypeSettings withMaxProcessingTime(Integer value) {
+    return with("maxProcessingTime", value);
+  }
+
+  public TaskTypeSettings withMaxRetryNum(Integer value) {
+    return with("maxRetryNum", value);
+  }
+
+  public TaskTypeSettings withRetryInterval(Integer value) {
+    return with("retryInterval", value);
+  }
+
+  public TaskTypeSettings withMaxRetryInterval(Integer value) {
+    return with("maxRetryInterval", value);
+  }
+
+  public TaskTypeSettings withLeaseSeconds(Integer value) {
+    return with("leaseSeconds", value);
+  }
+
+  public TaskTypeSettings withMaxDelivery(Integer value) {
+    return with("maxDelivery", value);
+  }
+
+  public TaskTypeSettings withRollThreshold(Long value) {
+    return with("rollThreshold", value);
+  }
+
+  public TaskTypeSettings withRetentionDays(Integer value) {
+    return with("retentionDays", value);
+  }
+
+  public TaskTypeSettings withMaxExecuting(Integer value) {
+    return with("maxExecuting", value);
+  }
+
+  public TaskTypeSettings withRateLimit(Integer value) {
+    return with("rateLimit", value);
   }
 
   /** The same with a limit of the tasks that a user may create per minute. */
@@ -147,7 +150,7 @@ public record TaskTypeSettings(
   }
 
   /** The same with another value of {@code paused}. */
-  public TaskTypeSettings withPaused(int value) {
+  public TaskTypeSettings withPaused(Integer value) {
     return with("paused", value);
   }
 

@@ -45,29 +45,4 @@ public record WorkerInfo(
    * @param requires the labels that the worker lacks
    */
   public record Withheld(String stage, List<String> requires) {}
-
-  /** Of a worker that withholds nothing, has no models, and begins all that it holds. */
-  public WorkerInfo(
-      String host,
-      String sdkVersion,
-      Integer version,
-      List<String> stages,
-      Map<String, String> labels,
-      Map<String, Integer> freeThreads,
-      Map<String, Integer> freeSlots,
-      Map<String, String> states) {
-    this(
-        host,
-        sdkVersion,
-        version,
-        stages,
-        labels,
-        freeThreads,
-        freeSlots,
-        states,
-        null,
-        null,
-        null,
-        null);
-  }
 }

@@ -314,7 +314,8 @@ class HttpFlowClientTest {
           "{\"code\":0,\"result\":{\"taskList\":[]" + (drain ? ",\"drain\":true" : "") + "}}";
       try (StubAnswers server = new StubAnswers(200, answer, new CopyOnWriteArrayList<>())) {
         HttpFlowClient client = new HttpFlowClient(server.url(), null);
-        assertThat(client.hold(hold)).isEqualTo(new HoldAnswer(List.of(), List.of(), drain));
+        assertThat(client.hold(hold))
+            .isEqualTo(new HoldAnswer(List.of(), List.of(), drain, null, null, false));
         assertThat(client.holdTasks(hold)).isEmpty();
       }
     }
@@ -327,24 +328,18 @@ class HttpFlowClientTest {
         "{\"code\":0,\"result\":{\"taskList\":[],\"outcomes\":["
             + "{\"taskId\":\"1_lark_task_1\",\"outcome\":\"ACCEPTED\",\"code\":0,\"msg\":\"ok\"}]}}";
     HoldRequest hold = new HoldRequest("lark", 5, "w", 0, "h1", null);
-    Report report =
-        new Report(
-            "1_lark_task_1",
-            "w",
-            1,
-            Outcome.SUCCESS,
-            "r1",
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null);
+    Report report = Report.of("1_lark_task_1", "w", 1, Outcome.SUCCESS).withReportId("r1");
     try (StubAnswers server = new StubAnswers(200, answer, seen)) {
       HttpFlowClient client = new HttpFlowClient(server.url(), null);
       assertThat(client.hold(hold, List.of(report)))
-          .isEqualTo(new HoldAnswer(List.of(), List.of(ReportResult.accepted("1_lark_task_1"))));
+          .isEqualTo(
+              new HoldAnswer(
+                  List.of(),
+                  List.of(ReportResult.accepted("1_lark_task_1")),
+                  false,
+                  null,
+                  null,
+                  false));
     }
     assertThat(seen)
         .containsExactly(
@@ -388,7 +383,8 @@ class HttpFlowClientTest {
   void aHoldSaysWhatItPrefers() throws Exception {
     List<String> seen = new CopyOnWriteArrayList<>();
     HoldRequest hold =
-        new HoldRequest("lark", 1, "w", 0, "h1", List.of("a", "b"), List.of("a"), 1_000);
+        new HoldRequest(
+            "lark", 1, "w", 0, "h1", List.of("a", "b"), List.of("a"), 1_000, null, null);
     try (StubAnswers server =
         new StubAnswers(200, "{\"code\":0,\"result\":{\"taskList\":[]}}", seen)) {
       assertThat(new HttpFlowClient(server.url(), null).holdTasks(hold)).isEmpty();

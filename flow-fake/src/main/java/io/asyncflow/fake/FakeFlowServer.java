@@ -136,23 +136,18 @@ public final class FakeFlowServer implements FlowClient {
       String taskType, Duration interval, Duration maxProcessingTime, Duration lease) {
     withType(taskType);
     types.put(
-        new TaskTypeSettings(
-            taskType,
-            100,
-            Math.toIntExact(interval.toSeconds()),
-            Math.toIntExact(maxProcessingTime.toSeconds()),
-            3,
-            0,
-            null,
-            Math.toIntExact(lease.toSeconds()),
-            10,
-            null,
-            0,
-            0,
-            0,
-            0,
-            null,
-            null),
+        TaskTypeSettings.named(taskType)
+            .withScheduleLimit(100)
+            .withScheduleInterval(Math.toIntExact(interval.toSeconds()))
+            .withMaxProcessingTime(Math.toIntExact(maxProcessingTime.toSeconds()))
+            .withMaxRetryNum(3)
+            .withRetryInterval(0)
+            .withLeaseSeconds(Math.toIntExact(lease.toSeconds()))
+            .withMaxDelivery(10)
+            .withRetentionDays(0)
+            .withMaxExecuting(0)
+            .withRateLimit(0)
+            .withPaused(0),
         Set.of());
     notifyAll();
     return this;

@@ -25,6 +25,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
@@ -88,19 +89,11 @@ class FakeFlowServerTest {
     return server
         .report(
             List.of(
-                new Report(
-                    task.taskId(),
-                    "w",
-                    task.leaseEpoch(),
-                    outcome,
-                    reportId,
-                    "two",
-                    null,
-                    null,
-                    null,
-                    "why",
-                    0L,
-                    null)))
+                Report.of(task.taskId(), "w", task.leaseEpoch(), outcome)
+                    .withReportId(reportId)
+                    .withNext("two", null, null)
+                    .withErrMsg("why")
+                    .withRetryAfterMs(0L)))
         .get(0);
   }
 
@@ -354,10 +347,7 @@ class FakeFlowServerTest {
   }
 
   private void saveMaxExecuting(int number) {
-    server.saveTaskType(
-        new TaskTypeSettings(
-            "lark", null, null, null, null, null, null, null, null, null, null, number, null, null,
-            null, null));
+    server.saveTaskType(TaskTypeSettings.named("lark").withMaxExecuting(number));
   }
 
   @Test
@@ -511,10 +501,7 @@ class FakeFlowServerTest {
 
   @Test
   void aLimitThatIsRemovedIsNull() {
-    server.saveTaskType(
-        new TaskTypeSettings(
-            "lark", null, null, null, null, null, 30, null, null, null, null, null, null, null,
-            null, null));
+    server.saveTaskType(TaskTypeSettings.named("lark").withMaxRetryInterval(30));
     assertThat(maxRetryInterval()).isEqualTo(30);
     server.saveTaskType(TaskTypeSettings.named("lark"), Set.of());
     assertThat(maxRetryInterval()).isEqualTo(30);
@@ -630,12 +617,14 @@ class FakeFlowServerTest {
     create("one");
     create("two");
     HoldRequest choosy =
-        new HoldRequest("lark", 10, "w", 0, "h1", List.of("one", "two"), List.of("two"), 1_000);
+        new HoldRequest(
+            "lark", 10, "w", 0, "h1", List.of("one", "two"), List.of("two"), 1_000, null, null);
     assertThat(server.holdTasks(choosy)).extracting(Task::taskStage).containsExactly("two");
     create("two");
     pass(Duration.ofSeconds(1));
     HoldRequest again =
-        new HoldRequest("lark", 10, "w", 0, "h2", List.of("one", "two"), List.of("two"), 1_000);
+        new HoldRequest(
+            "lark", 10, "w", 0, "h2", List.of("one", "two"), List.of("two"), 1_000, null, null);
     assertThat(server.holdTasks(again)).extracting(Task::taskStage).containsExactly("two", "one");
   }
 
@@ -683,7 +672,7 @@ class FakeFlowServerTest {
   void whatLooksLikeASecretIsKeptInNoMessage() {
     String secret = "AKIAIOSFODNN7EXAMPLE";
     NewTask task =
-        new NewTask("me", "lark", "one", "log " + secret, "", null, null, null, null, null, null);
+        RecordCopy.with(NewTask.of("lark", "one", "me", ""), "scheduleLog", "log " + secret);
     String id = server.createTask(task);
     assertThat(server.getTask(id).scheduleLog()).isEqualTo("log ‹redacted›");
     server.hold(startOf("w", "s"));

@@ -513,23 +513,15 @@ class HoldEndTest {
 
   static TypeRules aType(int maxProcessingTime, int leaseSeconds) {
     return TypeRules.of(
-        new TaskTypeSettings(
-            "lark",
-            100,
-            10,
-            maxProcessingTime,
-            3,
-            5,
-            20,
-            leaseSeconds,
-            10,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null));
+        TaskTypeSettings.named("lark")
+            .withScheduleLimit(100)
+            .withScheduleInterval(10)
+            .withMaxProcessingTime(maxProcessingTime)
+            .withMaxRetryNum(3)
+            .withRetryInterval(5)
+            .withMaxRetryInterval(20)
+            .withLeaseSeconds(leaseSeconds)
+            .withMaxDelivery(10));
   }
 
   private static AReport aReport(Outcome outcome) {
@@ -592,19 +584,13 @@ class HoldEndTest {
     }
 
     Report build() {
-      return new Report(
-          TaskRows.id().toString(),
-          "w",
-          4,
-          outcome,
-          id,
-          stage,
-          context,
-          priority,
-          result,
-          message,
-          retryAfterMs,
-          delayMs);
+      return Report.of(TaskRows.id().toString(), "w", 4, outcome)
+          .withReportId(id)
+          .withNext(stage, context, priority)
+          .withResult(result)
+          .withErrMsg(message)
+          .withRetryAfterMs(retryAfterMs)
+          .withDelayMs(delayMs);
     }
   }
 }

@@ -352,10 +352,7 @@ class SealedRunsTest {
             .handler("book", "two", c -> StageResult.done("plain"))
             .build();
     worker.start();
-    server.saveTaskType(
-        new TaskTypeSettings(
-            "book", null, null, null, 0, null, null, null, null, null, null, null, null, null, null,
-            null));
+    server.saveTaskType(TaskTypeSettings.named("book").withMaxRetryNum(0));
     awaitStatus(create("one", SECRET), TaskStatus.FAILED);
     awaitStatus(create("two", ""), TaskStatus.FAILED);
     assertThat(server.reports().stream().map(Report::errMsg).filter(why -> why != null))

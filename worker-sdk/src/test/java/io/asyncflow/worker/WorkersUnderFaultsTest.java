@@ -161,10 +161,7 @@ class WorkersUnderFaultsTest {
   void threeKillsEndAPoisonTaskAndSpareThoseBesideIt() throws Exception {
     AtomicLong leap = new AtomicLong();
     FakeFlowServer leaping = new FakeFlowServer(() -> System.nanoTime() + leap.get());
-    leaping.saveTaskType(
-        new TaskTypeSettings(
-            "lark", null, null, null, null, null, null, null, 2, null, null, null, null, null, null,
-            null));
+    leaping.saveTaskType(TaskTypeSettings.named("lark").withMaxDelivery(2));
     List<String> innocent = new ArrayList<>();
     String poison = null;
     for (int i = 0; i < 6; i++) {

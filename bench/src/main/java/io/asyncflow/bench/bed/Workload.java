@@ -44,23 +44,10 @@ public final class Workload {
 
   private static TaskTypeSettings settings(
       String name, Integer tasksPerHold, Long rollThreshold, Integer retentionDays) {
-    return new TaskTypeSettings(
-        name,
-        tasksPerHold,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        rollThreshold,
-        retentionDays,
-        null,
-        null,
-        null,
-        null,
-        null);
+    return TaskTypeSettings.named(name)
+        .withScheduleLimit(tasksPerHold)
+        .withRollThreshold(rollThreshold)
+        .withRetentionDays(retentionDays);
   }
 
   /** What {@link #numberOf} finds again, padded to {@value #CONTEXT_SIZE} bytes. */

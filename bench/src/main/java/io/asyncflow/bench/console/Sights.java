@@ -124,7 +124,11 @@ public final class Sights implements AutoCloseable {
         Map.of("zone", "north"),
         Map.of(type, 3),
         Map.of("cuda:0", 1),
-        Map.of("worker", "running", "health", "ok", "poller/" + type, "polling"));
+        Map.of("worker", "running", "health", "ok", "poller/" + type, "polling"),
+        null,
+        null,
+        null,
+        null);
   }
 
   FlowBed bed() {

@@ -44,22 +44,12 @@ final class ExampleTaskTypes {
 
   private static TaskTypeSettings settings(
       String type, int scheduleLimit, int maxProcessingSeconds, int leaseSeconds) {
-    return new TaskTypeSettings(
-        type,
-        scheduleLimit,
-        10,
-        maxProcessingSeconds,
-        3,
-        10,
-        null,
-        leaseSeconds,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null);
+    return TaskTypeSettings.named(type)
+        .withScheduleLimit(scheduleLimit)
+        .withScheduleInterval(10)
+        .withMaxProcessingTime(maxProcessingSeconds)
+        .withMaxRetryNum(3)
+        .withRetryInterval(10)
+        .withLeaseSeconds(leaseSeconds);
   }
 }

@@ -21,23 +21,15 @@ final class HookTasks {
 
   /** The settings of the type, which the first hook creates. */
   static TaskTypeSettings settings() {
-    return new TaskTypeSettings(
-        TYPE.name(),
-        null,
-        null,
-        LONGEST_ATTEMPT_SECONDS,
-        RETRIES,
-        FIRST_PAUSE_SECONDS,
-        LONGEST_PAUSE_SECONDS,
-        LONGEST_ATTEMPT_SECONDS,
-        MAX_DELIVERY,
-        ROWS_OF_A_TABLE,
-        RETENTION_DAYS,
-        null,
-        null,
-        null,
-        null,
-        null);
+    return TaskTypeSettings.named(TYPE.name())
+        .withMaxProcessingTime(LONGEST_ATTEMPT_SECONDS)
+        .withMaxRetryNum(RETRIES)
+        .withRetryInterval(FIRST_PAUSE_SECONDS)
+        .withMaxRetryInterval(LONGEST_PAUSE_SECONDS)
+        .withLeaseSeconds(LONGEST_ATTEMPT_SECONDS)
+        .withMaxDelivery(MAX_DELIVERY)
+        .withRollThreshold(ROWS_OF_A_TABLE)
+        .withRetentionDays(RETENTION_DAYS);
   }
 
   /** The stage of a hook's tasks, and the user whose tasks they are. */

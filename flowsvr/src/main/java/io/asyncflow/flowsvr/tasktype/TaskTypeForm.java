@@ -101,23 +101,10 @@ record TaskTypeForm(
   /** Whether the save changes nothing but what slows the type down or stops it. */
   boolean onlyTunes() {
     TaskTypeSettings tuned =
-        new TaskTypeSettings(
-            settings.taskType(),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            settings.maxExecuting(),
-            settings.rateLimit(),
-            settings.paused(),
-            null,
-            null);
+        TaskTypeSettings.named(settings.taskType())
+            .withMaxExecuting(settings.maxExecuting())
+            .withRateLimit(settings.rateLimit())
+            .withPaused(settings.paused());
     return removed.isEmpty() && !respells && settings.equals(tuned);
   }
 }

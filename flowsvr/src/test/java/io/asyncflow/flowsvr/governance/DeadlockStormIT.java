@@ -278,19 +278,13 @@ class DeadlockStormIT {
 
   private static Report aReport(Task task, String worker, Random random) {
     Outcome outcome = Outcome.values()[random.nextInt(Outcome.values().length)];
-    return new Report(
-        task.taskId(),
-        worker,
-        task.leaseEpoch(),
-        outcome,
-        random.nextBoolean() ? UUID.randomUUID().toString() : null,
-        outcome == Outcome.NEXT_STAGE ? STAGES.get(random.nextInt(3)) : null,
-        null,
-        null,
-        "result",
-        "message",
-        outcome == Outcome.RETRY ? 0L : null,
-        outcome == Outcome.SNOOZE ? 0L : null);
+    return Report.of(task.taskId(), worker, task.leaseEpoch(), outcome)
+        .withReportId(random.nextBoolean() ? UUID.randomUUID().toString() : null)
+        .withNext(outcome == Outcome.NEXT_STAGE ? STAGES.get(random.nextInt(3)) : null, null, null)
+        .withResult("result")
+        .withErrMsg("message")
+        .withRetryAfterMs(outcome == Outcome.RETRY ? 0L : null)
+        .withDelayMs(outcome == Outcome.SNOOZE ? 0L : null);
   }
 
   private void report(List<Report> reports, Random random) {

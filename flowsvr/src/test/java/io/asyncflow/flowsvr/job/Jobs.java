@@ -108,19 +108,9 @@ public final class Jobs {
   }
 
   public static Report reportOf(Task task, Outcome outcome, String result, String why) {
-    return new Report(
-        task.taskId(),
-        task.workerId(),
-        task.leaseEpoch(),
-        outcome,
-        null,
-        null,
-        null,
-        null,
-        result,
-        why,
-        null,
-        null);
+    return Report.of(task.taskId(), task.workerId(), task.leaseEpoch(), outcome)
+        .withResult(result)
+        .withErrMsg(why);
   }
 
   public Job get(String id) {

@@ -105,7 +105,9 @@ class TeamsIT {
   }
 
   private void beat(String worker, Integer version, List<String> stages) {
-    WorkerInfo info = new WorkerInfo("host", "1", version, stages, Map.of(), null, null, null);
+    WorkerInfo info =
+        new WorkerInfo(
+            "host", "1", version, stages, Map.of(), null, null, null, null, null, null, null);
     jobs.client.heartbeat(new Heartbeat(worker, List.of(), info));
     registry.list(1, Names.ALL, Duration.ZERO); // writes what was heard
   }

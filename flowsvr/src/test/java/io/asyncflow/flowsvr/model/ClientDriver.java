@@ -214,19 +214,17 @@ abstract class ClientDriver implements Driver {
   Report toServer(Command.Report report) {
     boolean snooze = report.outcome() == Outcome.SNOOZE;
     Report sent =
-        new Report(
-            names.id(report.task()),
-            names.worker(report.worker()),
-            names.epoch(report.task(), report.epochsBehind()),
-            report.outcome(),
-            report.reportId(),
-            report.stage(),
-            report.context(),
-            report.priority(),
-            report.result(),
-            report.errMsg(),
-            snooze ? null : report.delayMs(),
-            snooze ? report.delayMs() : null);
+        Report.of(
+                names.id(report.task()),
+                names.worker(report.worker()),
+                names.epoch(report.task(), report.epochsBehind()),
+                report.outcome())
+            .withReportId(report.reportId())
+            .withNext(report.stage(), report.context(), report.priority())
+            .withResult(report.result())
+            .withErrMsg(report.errMsg())
+            .withRetryAfterMs(snooze ? null : report.delayMs())
+            .withDelayMs(snooze ? report.delayMs() : null);
     return sent.withUnexpected(report.unexpected())
         .withBegun(report.begun())
         .withWorkerIds(names.workers(report.workers()))

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.model;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.RecordCopy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -169,21 +170,12 @@ class ModelDriver implements Driver {
   }
 
   private static NewTask withoutOptions(NewTask body) {
-    return new NewTask(
-            body.userId(),
-            body.taskType(),
-            body.taskStage(),
-            body.scheduleLog(),
-            body.taskContext(),
-            body.priority(),
-            body.delayMs(),
-            body.runAt(),
-            body.maxRetryNum(),
-            body.maxRetryInterval(),
-            body.idempotencyKey())
-        .withMaxUnexpectedRetries(body.maxUnexpectedRetries())
-        .withWorkerIds(
-            body.workerIds() == null ? null : body.workerIds().stream().sorted().toList());
+    NewTask kept = body;
+    for (String option : List.of("onDuplicate", "keyMs", "keyUntilDone", "traceParent")) {
+      kept = RecordCopy.with(kept, option, null);
+    }
+    return kept.withWorkerIds(
+        body.workerIds() == null ? null : body.workerIds().stream().sorted().toList());
   }
 
   private void createOrRenew(String label, NewTask body) {

@@ -118,22 +118,8 @@ class TaskTypesIT {
 
   private static TaskTypeSettings settings(
       String name, Integer scheduleLimit, Integer maxRetryInterval) {
-    return new TaskTypeSettings(
-        name,
-        scheduleLimit,
-        null,
-        null,
-        null,
-        null,
-        maxRetryInterval,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null);
+    return TaskTypeSettings.named(name)
+        .withScheduleLimit(scheduleLimit)
+        .withMaxRetryInterval(maxRetryInterval);
   }
 }

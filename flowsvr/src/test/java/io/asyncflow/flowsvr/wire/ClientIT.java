@@ -76,7 +76,18 @@ class ClientIT {
     String worker = "worker-of-" + type.name();
     WorkerInfo info =
         new WorkerInfo(
-            "host", "1.0", null, List.of(type.name() + "/first"), null, null, null, null);
+            "host",
+            "1.0",
+            null,
+            List.of(type.name() + "/first"),
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null);
     Heartbeat beat = new Heartbeat(worker, List.of(), info, "start");
     flow.heartbeat(beat);
 

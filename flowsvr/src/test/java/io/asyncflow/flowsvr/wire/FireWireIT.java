@@ -66,7 +66,10 @@ class FireWireIT {
     String user = "user-of-" + type.name();
     long id =
         creator.create(
-            new NewJob(user, type.name(), "", 0, null, FailurePolicy.FINISH, type.name(), null),
+            NewJob.of(type.name(), user, "")
+                .withPriority(0)
+                .withFailurePolicy(FailurePolicy.FINISH)
+                .withChildType(type.name()),
             FIRE,
             false,
             job -> {});

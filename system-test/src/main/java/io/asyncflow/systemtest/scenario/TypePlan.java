@@ -73,23 +73,18 @@ public record TypePlan(
 
   TaskTypeSettings settings(String taskType) {
     int everyTime = -(int) retryInterval.toSeconds();
-    return new TaskTypeSettings(
-        taskType,
-        TASKS_A_HOLD,
-        (int) longPoll.toSeconds(),
-        (int) maxProcessingTime.toSeconds(),
-        maxRetries,
-        everyTime,
-        null,
-        (int) lease.toSeconds(),
-        maxDelivery,
-        (long) rollThreshold,
-        null,
-        0,
-        0,
-        0,
-        null,
-        null);
+    return TaskTypeSettings.named(taskType)
+        .withScheduleLimit(TASKS_A_HOLD)
+        .withScheduleInterval((int) longPoll.toSeconds())
+        .withMaxProcessingTime((int) maxProcessingTime.toSeconds())
+        .withMaxRetryNum(maxRetries)
+        .withRetryInterval(everyTime)
+        .withLeaseSeconds((int) lease.toSeconds())
+        .withMaxDelivery(maxDelivery)
+        .withRollThreshold((long) rollThreshold)
+        .withMaxExecuting(0)
+        .withRateLimit(0)
+        .withPaused(0);
   }
 
   /**
@@ -98,23 +93,12 @@ public record TypePlan(
    */
   TaskTypeSettings otherSettings(String taskType) {
     int most = 20;
-    return new TaskTypeSettings(
-        taskType,
-        3,
-        1,
-        null,
-        null,
-        null,
-        null,
-        Math.min(SHORT_LEASE_SECONDS, (int) lease.toSeconds()),
-        null,
-        null,
-        null,
-        most,
-        5 * most,
-        null,
-        null,
-        null);
+    return TaskTypeSettings.named(taskType)
+        .withScheduleLimit(3)
+        .withScheduleInterval(1)
+        .withLeaseSeconds(Math.min(SHORT_LEASE_SECONDS, (int) lease.toSeconds()))
+        .withMaxExecuting(most)
+        .withRateLimit(5 * most);
   }
 
   Rules rules(Duration drainWithin) {

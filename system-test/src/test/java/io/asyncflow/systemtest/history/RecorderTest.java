@@ -86,8 +86,7 @@ class RecorderTest {
             return List.of(new ReportResult("t", null, 0, "ok"));
           }
         };
-    Report report =
-        new Report("t", "w", 1, Outcome.SUCCESS, "r", null, null, null, null, null, null, null);
+    Report report = Report.of("t", "w", 1, Outcome.SUCCESS).withReportId("r");
     try (Recorder recorder = Recorder.open(directory, "one")) {
       new RecordingFlowClient(later, recorder).report(List.of(report));
     }

@@ -15,18 +15,8 @@ public final class Reports {
    * @param reportId {@code null} if it will not be repeated
    */
   public static Report success(Task task, String reportId) {
-    return new Report(
-        task.taskId(),
-        task.workerId(),
-        task.leaseEpoch(),
-        Outcome.SUCCESS,
-        reportId,
-        null,
-        null,
-        null,
-        "done",
-        null,
-        null,
-        null);
+    return Report.of(task.taskId(), task.workerId(), task.leaseEpoch(), Outcome.SUCCESS)
+        .withReportId(reportId)
+        .withResult("done");
   }
 }

@@ -86,8 +86,7 @@ class EngineWorkerTest {
   void aTaskThatNeverFindsEnoughMemoryEndsAtLast() throws Exception {
     start(Duration.ofSeconds(60));
     String tooLarge =
-        server.createTask(
-            new NewTask("me", "tts", "speak", null, "MEMORY", null, null, null, 0, null, null));
+        server.createTask(NewTask.of("tts", "speak", "me", "MEMORY").withMaxRetryNum(0));
     assertThat(server.awaitStatus(tooLarge, TaskStatus.FAILED, PATIENCE)).isTrue();
     assertThat(outcomesOf(tooLarge)).containsExactly(Outcome.SNOOZE, Outcome.SNOOZE, Outcome.RETRY);
   }

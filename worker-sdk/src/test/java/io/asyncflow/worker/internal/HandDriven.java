@@ -61,7 +61,9 @@ public final class HandDriven {
   public final List<Run> stalled = new ArrayList<>();
   boolean polls;
   WorkerInfo info =
-      new WorkerInfo("here", "1.0", null, List.of(), Map.of(), Map.of(), Map.of(), Map.of());
+      new WorkerInfo(
+          "here", "1.0", null, List.of(), Map.of(), Map.of(), Map.of(), Map.of(), null, null, null,
+          null);
   public final ReportSender sender;
   public final RunEnds ends;
   final HeartbeatSender heart;

@@ -383,7 +383,8 @@ class HeartbeatSenderTest {
                     super.heartbeat(beat).tasks().stream()
                         .filter(task -> !task.taskId().equals(lacking.task().taskId()))
                         .toList(),
-                    false);
+                    false,
+                    null);
               }
             },
             new Jitter(() -> 1));

@@ -103,19 +103,10 @@ class FakeSchedulesTest {
   private void report(Task task, Outcome outcome) {
     server.report(
         List.of(
-            new Report(
-                task.taskId(),
-                "w",
-                task.leaseEpoch(),
-                outcome,
-                UUID.randomUUID().toString(),
-                null,
-                null,
-                null,
-                null,
-                "why",
-                0L,
-                null)));
+            Report.of(task.taskId(), "w", task.leaseEpoch(), outcome)
+                .withReportId(UUID.randomUUID().toString())
+                .withErrMsg("why")
+                .withRetryAfterMs(0L)));
   }
 
   private List<ScheduleFire> fires(String id) {

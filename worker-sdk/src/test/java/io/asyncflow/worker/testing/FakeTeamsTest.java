@@ -38,7 +38,19 @@ class FakeTeamsTest {
 
   private void beat(String... workers) {
     WorkerInfo info =
-        new WorkerInfo("host", "1", null, List.of("cache/clean"), Map.of(), null, null, null);
+        new WorkerInfo(
+            "host",
+            "1",
+            null,
+            List.of("cache/clean"),
+            Map.of(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null);
     for (String worker : workers) {
       server.heartbeat(new Heartbeat(worker, List.of(), info));
     }

@@ -40,7 +40,11 @@ class JobCreatorIT {
   }
 
   private NewJob aJob(String key) {
-    return new NewJob("ann", book.name(), "text", 0, key, FailurePolicy.FINISH, book.name(), null);
+    return NewJob.of(book.name(), "ann", "text")
+        .withPriority(0)
+        .withIdempotencyKey(key)
+        .withFailurePolicy(FailurePolicy.FINISH)
+        .withChildType(book.name());
   }
 
   @Test

@@ -145,9 +145,14 @@ class BookIT {
   /** Broken reads are tried again after a second each time, more often than anybody is killed. */
   private static TaskTypeSettings tts() {
     int lease = (int) LEASE.toSeconds();
-    return new TaskTypeSettings(
-        "tts", 10, 10, 600, 2 * KILLS, -1, null, lease, 2 * KILLS, null, null, null, null, null,
-        null, null);
+    return TaskTypeSettings.named("tts")
+        .withScheduleLimit(10)
+        .withScheduleInterval(10)
+        .withMaxProcessingTime(600)
+        .withMaxRetryNum(2 * KILLS)
+        .withRetryInterval(-1)
+        .withLeaseSeconds(lease)
+        .withMaxDelivery(2 * KILLS);
   }
 
   /** Of many lengths, so that a paragraph in the place of another is heard. */

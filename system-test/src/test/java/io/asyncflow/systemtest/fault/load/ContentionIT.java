@@ -202,21 +202,7 @@ class ContentionIT {
     List<ReportResult> results =
         client.report(
             tasks.stream()
-                .map(
-                    task ->
-                        new Report(
-                            task.taskId(),
-                            task.workerId(),
-                            task.leaseEpoch(),
-                            outcome,
-                            null,
-                            null,
-                            null,
-                            null,
-                            null,
-                            null,
-                            null,
-                            null))
+                .map(task -> Report.of(task.taskId(), task.workerId(), task.leaseEpoch(), outcome))
                 .toList());
     assertThat(results).allMatch(ReportResult::stands);
   }

@@ -309,19 +309,9 @@ class RollingFaultsIT {
   }
 
   private static Report retryAtOnce(Task task) {
-    return new Report(
-        task.taskId(),
-        task.workerId(),
-        task.leaseEpoch(),
-        Outcome.RETRY,
-        null,
-        null,
-        null,
-        null,
-        null,
-        "late",
-        0L,
-        null);
+    return Report.of(task.taskId(), task.workerId(), task.leaseEpoch(), Outcome.RETRY)
+        .withErrMsg("late")
+        .withRetryAfterMs(0L);
   }
 
   @Test

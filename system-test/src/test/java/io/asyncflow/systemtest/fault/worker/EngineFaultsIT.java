@@ -158,8 +158,14 @@ class EngineFaultsIT {
   private void configure(String name) {
     type = name;
     client.saveTaskType(
-        new TaskTypeSettings(
-            type, 100, 10, 600, 3, 0, null, 60, 10, null, null, null, null, null, null, null));
+        TaskTypeSettings.named(type)
+            .withScheduleLimit(100)
+            .withScheduleInterval(10)
+            .withMaxProcessingTime(600)
+            .withMaxRetryNum(3)
+            .withRetryInterval(0)
+            .withLeaseSeconds(60)
+            .withMaxDelivery(10));
   }
 
   private Worker start(String name, String brokenDevice, Map<String, Integer> slots) {

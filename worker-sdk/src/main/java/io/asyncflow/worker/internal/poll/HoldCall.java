@@ -246,7 +246,9 @@ public final class HoldCall {
         holdId,
         scope.stages(),
         scope.defers() ? scope.preferred() : null,
-        scope.defers() ? OTHERS_AFTER_MS : null);
+        scope.defers() ? OTHERS_AFTER_MS : null,
+        null,
+        null);
   }
 
   /** By the code: a firewall, whose refusal is not {@code retryable()}, may refuse the answer. */

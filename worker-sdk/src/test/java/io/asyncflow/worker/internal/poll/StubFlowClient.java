@@ -138,6 +138,6 @@ public final class StubFlowClient extends ForwardingFlowClient {
 
   @Override
   public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
-    return new HeartbeatAnswer(List.of(), false);
+    return new HeartbeatAnswer(List.of(), false, null);
   }
 }

@@ -38,8 +38,12 @@ class TypeSettingsFeedTest {
     feed.runOnce();
     assertThat(changes).hasSize(1);
     server.saveTaskType(
-        new TaskTypeSettings(
-            "lark", 7, 1, 1, 1, 1, null, null, null, null, null, null, null, null, null, null));
+        TaskTypeSettings.named("lark")
+            .withScheduleLimit(7)
+            .withScheduleInterval(1)
+            .withMaxProcessingTime(1)
+            .withMaxRetryNum(1)
+            .withRetryInterval(1));
     feed.runOnce();
     assertThat(changes).hasSize(2);
     assertThat(feed.limits("lark").scheduleLimit()).isEqualTo(7);

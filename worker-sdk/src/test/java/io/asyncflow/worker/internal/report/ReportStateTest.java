@@ -53,8 +53,7 @@ class ReportStateTest {
   private final Ends ends = new Ends();
 
   private static Report report(Outcome outcome, String result) {
-    return new Report(
-        "1_lark_task_1", "w", 1, outcome, "r", null, null, null, result, null, null, null);
+    return Report.of("1_lark_task_1", "w", 1, outcome).withReportId("r").withResult(result);
   }
 
   private PendingReport fresh() {

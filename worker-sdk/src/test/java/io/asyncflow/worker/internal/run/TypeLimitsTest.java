@@ -10,9 +10,11 @@ class TypeLimitsTest {
 
   private static TypeLimits limits(Integer limit, Integer interval, Integer max, Integer lease) {
     return TypeLimits.of(
-        new TaskTypeSettings(
-            "lark", limit, interval, max, null, null, null, lease, null, null, null, null, null,
-            null, null, null));
+        TaskTypeSettings.named("lark")
+            .withScheduleLimit(limit)
+            .withScheduleInterval(interval)
+            .withMaxProcessingTime(max)
+            .withLeaseSeconds(lease));
   }
 
   @Test

@@ -13,8 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DiskSpoolIT {
 
   private static final Report REPORT =
-      new Report(
-          "1_lark_task_1", "w1", 1, Outcome.SUCCESS, "r1", null, null, null, "x", null, null, null);
+      Report.of("1_lark_task_1", "w1", 1, Outcome.SUCCESS).withReportId("r1").withResult("x");
 
   @TempDir Path root;
 

@@ -388,8 +388,7 @@ class SpooledReportsTest {
   @Test
   void whatNoServerKnowsIsLeftToPeople() {
     Report strange =
-        new Report(
-            "9_lark_task_1", "w", 1, Outcome.SUCCESS, "r", null, null, null, "x", null, null, null);
+        Report.of("9_lark_task_1", "w", 1, Outcome.SUCCESS).withReportId("r").withResult("x");
     spool.keep(strange);
     worker.sender.deliver(List.of(strange));
     worker.sendReports();
