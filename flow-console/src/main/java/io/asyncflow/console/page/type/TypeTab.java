@@ -70,7 +70,9 @@ public sealed interface TypeTab {
    *
    * @param hasMore whether there are older ones
    */
-  record Acts(List<ListedAct> acts, boolean hasMore) implements TypeTab {}
+  record Acts(List<ListedAct> acts, boolean hasMore) implements TypeTab {
+    private static final int MOST = 50;
+  }
 
   /** The numbers are those of all users, and the operator may see some of them alone. */
   record OutOfScope() implements TypeTab {}
@@ -95,7 +97,7 @@ public sealed interface TypeTab {
 
   private static TypeTab acts(Visit visit, TaskTypeSettings type) {
     ActFilter filter = ActFilter.onObject("type:" + type.taskType());
-    ActPage page = new ActClient(visit.api()).list(filter, 50, null);
+    ActPage page = new ActClient(visit.api()).list(filter, Acts.MOST, null);
     return new Acts(page.actList(), page.nextCursor() != null);
   }
 
