@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
  * a directory of a version without passwords, or without the file, starts normally. Statements
  * cannot access files outside the empty directory {@code none/}.
  */
-abstract class EmbeddedDatabase extends EmbeddedServer {
+public abstract class EmbeddedDatabase extends EmbeddedServer {
   private static final String USER = "root";
   private static final Pattern PASSWORD = Pattern.compile("(?m)^password=(\\w+)$");
 

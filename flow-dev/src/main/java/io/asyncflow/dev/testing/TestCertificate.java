@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
-import java.security.Key;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
+import java.util.concurrent.Callable;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -103,59 +103,49 @@ public record TestCertificate(KeyStore store) {
   }
 
   public X509Certificate certificate() {
-    try {
-      return (X509Certificate) store.getCertificate(ALIAS);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
+    return made(() -> (X509Certificate) store.getCertificate(ALIAS));
   }
 
   /** Writes the certificate as PEM, in one step where the file exists. */
   public Path writeCertificate(Path file) {
-    try {
-      return write(file, "CERTIFICATE", certificate().getEncoded());
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
+    return made(() -> write(file, "CERTIFICATE", certificate().getEncoded()));
   }
 
   /** Writes the key as PEM for its owner alone, in one step where the file exists. */
   public Path writeKey(Path file) {
+    return made(() -> write(file, "PRIVATE KEY", store.getKey(ALIAS, PASSWORD).getEncoded()));
+  }
+
+  private static <T> T made(Callable<T> maker) {
     try {
-      Key key = store.getKey(ALIAS, PASSWORD);
-      return write(file, "PRIVATE KEY", key.getEncoded());
-    } catch (GeneralSecurityException e) {
+      return maker.call();
+    } catch (Exception e) {
       throw new IllegalStateException(e);
     }
   }
 
-  private static Path write(Path file, String kind, byte[] content) {
+  private static Path write(Path file, String kind, byte[] content) throws IOException {
     String text =
         "-----BEGIN %1$s-----%n%2$s%n-----END %1$s-----%n"
             .formatted(kind, Base64.getMimeEncoder().encodeToString(content));
-    try {
-      Path part = Files.writeString(file.resolveSibling(file.getFileName() + ".part"), text);
-      Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rw-------"));
-      return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
-      throw new IllegalStateException(file + " cannot be written", e);
-    }
+    Path part = Files.writeString(file.resolveSibling(file.getFileName() + ".part"), text);
+    Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rw-------"));
+    return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** TLS that shows this certificate and trusts another one. */
   public SSLContext contextTrusting(TestCertificate other) {
-    try {
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(store, PASSWORD);
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(other.store);
-      SSLContext tls = SSLContext.getInstance("TLS");
-      tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-      return tls;
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
+    return made(
+        () -> {
+          KeyManagerFactory keys =
+              KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+          keys.init(store, PASSWORD);
+          TrustManagerFactory trust =
+              TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+          trust.init(other.store);
+          SSLContext tls = SSLContext.getInstance("TLS");
+          tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+          return tls;
+        });
   }
 }
