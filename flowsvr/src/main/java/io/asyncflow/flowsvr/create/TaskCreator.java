@@ -112,7 +112,7 @@ public class TaskCreator {
 
     @Override
     public CreatedTask alone(TaskType type, TaskDraft task) {
-      return createWithOutcome(CreateCall.of(List.of(task)).byUsers()).get(0);
+      return create(CreateCall.of(List.of(task)).byUsers(), true).get(0);
     }
 
     /**
