@@ -19,9 +19,9 @@
  * end it when a copy fails: {@code TeamSteps} moves the copy to another worker, or ends the team if
  * its policy says so, by compare-and-set on the job's version.
  *
- * <p><b>The row decides.</b> Two classes change a job's state, both by guarded UPDATEs: {@code
- * JobCountStore} counts the ends of tasks, and {@code JobSteps} executes a page of the work that
- * the state requires. Neither relies on earlier reads.
+ * <p><b>The row decides.</b> Three classes change a job's state, all by guarded UPDATEs: {@code
+ * JobCountStore} counts the ends of tasks, {@code JobSteps} executes a page of the work that the
+ * state requires, and {@code JobActs} does what callers ask for. None relies on earlier reads.
  *
  * <p><b>Crashes.</b> Final tasks and their counts commit together, and so do a page of new tasks
  * and the job's row. So after a crash the job's row says which step comes next, and the next server

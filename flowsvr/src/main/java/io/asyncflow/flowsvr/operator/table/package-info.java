@@ -1,2 +1,2 @@
-/** Acts of operators on the tables of a type. */
+/** The act that cleans the drained tables of a type. */
 package io.asyncflow.flowsvr.operator.table;
