@@ -1,2 +1,2 @@
-/** The act that cleans the drained tables of a type. */
+/** The act that drops a drained table before its retention. */
 package io.asyncflow.flowsvr.operator.table;
