@@ -417,9 +417,9 @@ public class DueReader {
   }
 
   /**
-   * The ranges of required stages that are quiet in all tables. A range begins where claims begin,
-   * if the source was read from its beginning within the last second: other holds wait for this
-   * look, and at the beginning it would read all delete-marked entries.
+   * The ranges of required stages that are quiet, or unknown, in all tables. A range begins where
+   * claims begin, if the source was read from its beginning within the last second: other holds
+   * wait for this look, and at the beginning it would read all delete-marked entries.
    */
   private static Set<Range> quietRequired(
       LookRequest request,
@@ -429,8 +429,12 @@ public class DueReader {
       Set<String> leftOut,
       long at) {
     Set<Range> found = new LinkedHashSet<>();
-    Set<String> quiet = new HashSet<>(leftOut);
-    quiet.retainAll(request.required().stream().flatMap(Set::stream).collect(toSet()));
+    if (leftOut.isEmpty()) {
+      return found;
+    }
+    Set<String> quiet = new HashSet<>();
+    request.required().forEach(quiet::addAll);
+    quiet.removeAll(request.paused());
     ranges.forEach(range -> quiet.remove(range.source().stage()));
     leftOut.removeAll(quiet);
     for (Source source : named(family, quiet)) {

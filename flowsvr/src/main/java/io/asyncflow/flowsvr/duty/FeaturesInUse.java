@@ -21,15 +21,19 @@ public class FeaturesInUse {
   private final TimedCache<Set<Feature>> inUse;
 
   FeaturesInUse(FeatureStore store, Node node) {
-    this.inUse = new TimedCache<>(Set.of(), () -> store.inUse(List.copyOf(asked)), node::nanoTime);
+    this.inUse = new TimedCache<>(null, () -> store.inUse(List.copyOf(asked)), node::nanoTime);
   }
 
-  /** Whether a feature was in use when that was last read: now, or in the last ten seconds. */
+  /**
+   * Whether a feature was in use when that was last read: now, or in the last ten seconds. Until
+   * that could be read once, all are.
+   */
   public boolean has(Feature feature) {
     if (asked.add(feature)) {
       changed();
     }
-    return inUse.within(FRESH).contains(feature);
+    Set<Feature> known = inUse.within(FRESH);
+    return known == null || known.contains(feature);
   }
 
   /** A feature may be in use from now on: the next one that asks has it read. */

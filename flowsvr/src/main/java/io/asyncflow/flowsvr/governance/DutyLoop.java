@@ -35,7 +35,7 @@ import org.springframework.stereotype.Component;
 @Component
 class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
-  private static final int LEADERS_THREADS = 8;
+  private static final int LEADERS_THREADS = 16;
   private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long NOTE_FIRST_RUNS_NANOS = TimeUnit.SECONDS.toNanos(10);
 

@@ -110,11 +110,15 @@ class RunningTasks {
       List<TaskRow> rows = store.executing(group, MOST);
       Map<TaskTable, List<TaskRow>> byTable =
           rows.stream().collect(Collectors.groupingBy(row -> row.id().table()));
+      boolean isCut = rows.size() == MOST;
       for (TaskTable table : group) {
         List<TaskRow> ofTable = byTable.getOrDefault(table, List.of());
-        boolean isWhole = rows.size() < MOST && ofTable.size() < SearchStore.MOST_EXECUTING;
-        known.add(new Reading(ofTable, isWhole));
-        readings.put(table, known.get(known.size() - 1));
+        Reading reading =
+            new Reading(ofTable, !isCut && ofTable.size() < SearchStore.MOST_EXECUTING);
+        known.add(reading);
+        if (!isCut) { // otherwise the table may have more for those who ask for less
+          readings.put(table, reading);
+        }
       }
     }
     return known;

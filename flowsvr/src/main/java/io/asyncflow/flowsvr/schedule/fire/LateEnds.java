@@ -28,6 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
@@ -68,7 +70,9 @@ public class LateEnds implements DisposableBean {
     this.transactions = transactions;
   }
 
+  /** Before listeners that read the database and may fail. */
   @EventListener
+  @Order(Ordered.HIGHEST_PRECEDENCE)
   public void on(JobEnded end) {
     pending.add(end.jobId());
     loop.runSoon();

@@ -66,7 +66,12 @@ public class SeriesQueries {
   public record Asked(SortedSet<String> types, String stage, Long from, Long to, int points) {}
 
   public Series get(Asked asked) {
-    return kept.get(asked, question -> database.inTurn(() -> read(question)));
+    Series known = kept.getIfPresent(asked);
+    if (known == null) {
+      known = database.inTurn(() -> read(asked)); // within a read of the cache others would wait
+      kept.put(asked, known);
+    }
+    return known;
   }
 
   private Series read(Asked asked) {

@@ -15,8 +15,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>After a read, none follows for two seconds, nor for {@code rest} times as long as it took:
  * with 50, reads take at most a fiftieth of one connection's time. A read that failed is followed
- * by the same rest. Meanwhile all callers get the last value, however old, or the failure if there
- * is none.
+ * by the same rest. Meanwhile all callers get the last value, or the failure if there is none.
  *
  * @param <T> an immutable value
  */
@@ -24,6 +23,9 @@ final class Snapshots<T> {
 
   private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
   private static final Duration FRESH = Duration.ofSeconds(2);
+
+  /** What is older is shown to none, even while another caller reads. */
+  private static final Duration OLD = Duration.ofSeconds(30);
 
   private final Supplier<T> source;
   private final int rest;
@@ -85,7 +87,11 @@ final class Snapshots<T> {
   }
 
   private Attempt<T> lastWithin(Duration age) {
-    return attempts.within(longer(age, attempts.lastKnown().rest()).plusNanos(1));
+    Attempt<T> last = attempts.lastKnown();
+    Duration rest = longer(age, last.rest()).plusNanos(1);
+    boolean isOld =
+        last.value() != null && attempts.known(longer(OLD, rest.multipliedBy(2))).isEmpty();
+    return isOld ? attempts.fresh(rest) : attempts.within(rest);
   }
 
   private static <T> T valueOf(Attempt<T> last) {

@@ -119,8 +119,11 @@ public final class BackgroundLoop
   }
 
   private synchronized boolean begins(int number) {
-    isRunning = number == awaited;
-    return isRunning;
+    if (number != awaited) {
+      return false;
+    }
+    isRunning = true;
+    return true;
   }
 
   private static long jittered(long ms) {
