@@ -56,11 +56,20 @@ public abstract class Answer<T> {
           withNewNames(WireJson.readerOf(Event.class)),
           (Event told, Incoming event) -> new FollowedEvent(told, event.id()));
 
+  private static final ClassValue<Answer<?>> OF_CLASS =
+      new ClassValue<>() {
+        @Override
+        protected Answer<?> computeValue(Class<?> result) {
+          return of(result, Function.identity());
+        }
+      };
+
   private Answer() {}
 
-  /** The result of the envelope. */
+  /** The result of the envelope; the same for the same class, so that equal calls are equal. */
+  @SuppressWarnings("unchecked") // an answer is kept with its class
   public static <T> Answer<T> of(Class<T> result) {
-    return of(result, Function.identity());
+    return (Answer<T>) OF_CLASS.get(result);
   }
 
   /** A value of the result of the envelope. */
