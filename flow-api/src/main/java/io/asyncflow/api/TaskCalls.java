@@ -8,22 +8,19 @@ import java.util.List;
 final class TaskCalls {
 
   private static final Answer<String> TASK_ID = Answer.of(TaskIdResult.class, TaskIdResult::taskId);
-  private static final Answer<CreateResult> CREATED = Answer.of(CreateResult.class);
   private static final Answer<List<CreateResult>> CREATED_TASKS =
       Answer.of(CreatedTasks.class, CreatedTasks::results);
   private static final Answer<Task> TASK = Answer.of(TaskResult.class, TaskResult::taskData);
-  private static final Answer<TaskPage> TASK_PAGE = Answer.of(TaskPage.class);
   private static final Answer<HoldAnswer> HELD = Answer.of(HoldResult.class, HoldResult::answer);
   private static final Answer<List<ReportResult>> OUTCOMES =
       Answer.of(OutcomesResult.class, judged -> orEmpty(judged.outcomes()));
-  private static final Answer<HeartbeatAnswer> HEARTBEAT = Answer.of(HeartbeatAnswer.class);
   private static final Answer<List<TaskTypeSettings>> TASK_TYPES =
       Answer.of(TaskTypesResult.class, configured -> orEmpty(configured.scheduleCfgList()));
 
   private TaskCalls() {}
 
   static Call<CreateResult> create(NewTask task) {
-    return Call.to("/api/task/createTask", CREATED).with("taskData", task);
+    return Call.to("/api/task/createTask", CreateResult.class).with("taskData", task);
   }
 
   static Call<List<CreateResult>> create(List<NewTask> tasks) {
@@ -41,7 +38,7 @@ final class TaskCalls {
   }
 
   static Call<TaskPage> list(String taskType, TaskPageRequest request) {
-    return Call.to("/api/task/getTaskList", TASK_PAGE)
+    return Call.to("/api/task/getTaskList", TaskPage.class)
         .with("taskType", taskType)
         .with("status", bitsOf(request))
         .with("limit", request.limit())
@@ -49,7 +46,7 @@ final class TaskCalls {
   }
 
   static Call<TaskPage> listOfUser(String userId, TaskPageRequest request) {
-    return Call.to("/api/task/getUserTaskList", TASK_PAGE)
+    return Call.to("/api/task/getUserTaskList", TaskPage.class)
         .with("userId", userId)
         .with("statusList", bitsOf(request))
         .with("limit", request.limit())
@@ -86,7 +83,7 @@ final class TaskCalls {
   }
 
   static Call<HeartbeatAnswer> heartbeat(Heartbeat heartbeat) {
-    return Call.to("/api/worker/heartbeat", HEARTBEAT).withBody(heartbeat);
+    return Call.to("/api/worker/heartbeat", HeartbeatAnswer.class).withBody(heartbeat);
   }
 
   static Call<List<TaskTypeSettings>> types(Duration maxAge) {

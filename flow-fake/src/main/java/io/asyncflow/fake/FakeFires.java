@@ -54,7 +54,7 @@ final class FakeFires {
   }
 
   private void carryOut(FakeSchedule schedule, long now) {
-    boolean lives = schedule.rules.dependsOnLastRun() && isLiving(schedule.lastRun);
+    boolean lives = schedule.rules.dependsOnLastRun() && isLiving(schedule.lastRun());
     FirePlan plan = schedule.plan(lives, now);
     if (schedule.rules.afterMs() != null
         && plan.fires().stream().anyMatch(fire -> schedule.history.hasRun(fire.fireTime()))) {
@@ -66,7 +66,7 @@ final class FakeFires {
     if (lives
         && schedule.rules.overlap() == Overlap.REPLACE
         && plan.fires().stream().anyMatch(FirePlan.Planned::creates)) {
-      cancel(schedule.lastRun);
+      cancel(schedule.lastRun());
     }
     for (FirePlan.Planned fire : plan.fires()) {
       if (!fire.creates()) {
@@ -149,7 +149,7 @@ final class FakeFires {
       schedule.history.withdraw(fire.fireTime());
     }
     if (!fires.isEmpty()) {
-      schedule.takeBack(fires, schedule.history.lastPlanned(fires.get(0).fireTime()));
+      schedule.takeBack(fires);
     }
   }
 

@@ -31,9 +31,6 @@ final class FakeSchedule {
   FireRules rules;
   private FirePosition position;
 
-  /** What its last planned fire created; {@code null} before it. */
-  TriggeredRun lastRun;
-
   private final List<Fired> created = new ArrayList<>();
 
   /** Rises with each change by a caller. */
@@ -98,6 +95,11 @@ final class FakeSchedule {
     return position.wakeTime();
   }
 
+  /** What its last planned fire created; {@code null} before it. */
+  TriggeredRun lastRun() {
+    return position.lastFireTime() == null ? null : history.runAt(position.lastFireTime());
+  }
+
   /** Where it stands, for a change that withdraws and keeps these fires. */
   ScheduleRules.Changed changed(Long firstWithdrawn, Long lastKept) {
     return new ScheduleRules.Changed(definition, position, firstWithdrawn, lastKept);
@@ -115,7 +117,6 @@ final class FakeSchedule {
   /** Counts a fire that created something by plan, when it moves on. */
   void countPlanned(long fireTime, TriggeredRun run) {
     created.add(new Fired(fireTime, idOf(run)));
-    lastRun = run;
   }
 
   private static String idOf(TriggeredRun run) {
@@ -138,12 +139,12 @@ final class FakeSchedule {
    * Takes back what withdrawn fires changed.
    *
    * @param withdrawn at least one
-   * @param last the last fire before them that created something by plan; {@code null} for none
    */
-  void takeBack(List<ScheduleFire> withdrawn, ScheduleFire last) {
-    lastRun = last == null ? null : FireHistory.runOf(last);
-    Fired before = last == null ? null : new Fired(last.fireTime(), idOf(lastRun));
-    position = position.takenBack(withdrawn.size(), withdrawn.get(0).fireTime(), before);
+  void takeBack(List<ScheduleFire> withdrawn) {
+    long first = withdrawn.get(0).fireTime();
+    ScheduleFire last = history.lastPlanned(first);
+    Fired before = last == null ? null : new Fired(last.fireTime(), idOf(FireHistory.runOf(last)));
+    position = position.takenBack(withdrawn.size(), first, before);
   }
 
   /**

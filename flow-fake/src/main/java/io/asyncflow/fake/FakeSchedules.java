@@ -63,7 +63,7 @@ final class FakeSchedules {
   /** When there is something to do next, in epoch ms; called under the server's lock. */
   long nextWakeTime() {
     return rows.values().stream()
-        .map(row -> row.wakeTime())
+        .map(FakeSchedule::wakeTime)
         .filter(Objects::nonNull)
         .mapToLong(Long::longValue)
         .min()

@@ -122,6 +122,12 @@ final class FireHistory {
         .orElse(null);
   }
 
+  /** What the fire of this time created; {@code null} if there is none. */
+  TriggeredRun runAt(long fireTime) {
+    ScheduleFire fire = fires.get(fireTime);
+    return fire == null ? null : runOf(fire);
+  }
+
   /** What a fire created; {@code null} if it created nothing, or if that was withdrawn. */
   static TriggeredRun runOf(ScheduleFire fire) {
     return fire.outcome() == FireOutcome.CREATED

@@ -71,7 +71,7 @@ public final class Worker implements AutoCloseable {
         new WorkerLoops(
             settings,
             builder.registry,
-            builder.schedules.all().stream().map(builder.sealing::sealed).toList(),
+            builder.sealing.sealed(builder.schedules.all()),
             new StartTellingClient(builder.client(), startId, settings.version()),
             new StartTellingClient(builder.heartbeats(), startId, settings.version()),
             builder.sealing,

@@ -29,25 +29,20 @@ public final class Workload {
 
   /** The settings of a type that are not the server's defaults: none, but many tasks a hold. */
   public static TaskTypeSettings type(String name, int tasksPerHold) {
-    return settings(name, tasksPerHold, null, null);
+    return TaskTypeSettings.named(name).withScheduleLimit(tasksPerHold);
   }
 
   /** A type whose first table never has a successor, however many rows are put into it. */
   public static TaskTypeSettings unrolledType(String name) {
-    return settings(name, null, 1_000_000_000L, null);
+    return TaskTypeSettings.named(name).withRollThreshold(1_000_000_000L);
   }
 
   /** A type with many tables, each dropped a day after it was drained. */
   public static TaskTypeSettings rollingType(String name, int tasksPerHold, long rollThreshold) {
-    return settings(name, tasksPerHold, rollThreshold, 1);
-  }
-
-  private static TaskTypeSettings settings(
-      String name, Integer tasksPerHold, Long rollThreshold, Integer retentionDays) {
     return TaskTypeSettings.named(name)
         .withScheduleLimit(tasksPerHold)
         .withRollThreshold(rollThreshold)
-        .withRetentionDays(retentionDays);
+        .withRetentionDays(1);
   }
 
   /** What {@link #numberOf} finds again, padded to {@value #CONTEXT_SIZE} bytes. */

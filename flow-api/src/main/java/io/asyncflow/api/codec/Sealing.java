@@ -5,7 +5,6 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
-import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
@@ -180,11 +179,11 @@ public final class Sealing {
     } else if (shown instanceof Schedule schedule) {
       opened = schedule.withDefinition(opened(schedule.definition()));
     } else if (shown instanceof TaskPage page) {
-      opened = RecordCopy.with(page, "taskList", allOpened(page.taskList(), this::opened));
+      opened = new TaskPage(allOpened(page.taskList(), this::opened), page.nextCursor());
     } else if (shown instanceof JobPage page) {
-      opened = RecordCopy.with(page, "jobList", allOpened(page.jobList(), this::opened));
+      opened = new JobPage(allOpened(page.jobList(), this::opened), page.nextCursor());
     } else if (shown instanceof SchedulePage page) {
-      opened = RecordCopy.with(page, "scheduleList", allOpened(page.scheduleList(), this::opened));
+      opened = new SchedulePage(allOpened(page.scheduleList(), this::opened), page.nextCursor());
     }
     return (T) opened;
   }

@@ -7,6 +7,7 @@ import io.asyncflow.api.Transport;
 import io.asyncflow.console.frame.Form;
 import io.asyncflow.console.frame.Visit;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The names of the types that there are, which fields suggest.
@@ -45,5 +46,12 @@ public record TypeNames(List<String> all) {
 
   public static TypeNames read(Visit visit) {
     return read(visit.api(), visit.form());
+  }
+
+  /** The settings of a type; empty if there is none. */
+  public static Optional<TaskTypeSettings> find(Visit visit, String type) {
+    return visit.send(TYPES).stream()
+        .filter(settings -> settings.taskType().equalsIgnoreCase(type))
+        .findFirst();
   }
 }

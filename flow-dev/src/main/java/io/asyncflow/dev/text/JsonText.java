@@ -3,7 +3,6 @@ package io.asyncflow.dev.text;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Answers of a server as JSON, for programs. */
 public final class JsonText {
@@ -20,9 +19,5 @@ public final class JsonText {
   /** One line, with the names of the API. */
   public static String of(Object answer) {
     return JSON.writeValueAsString(answer);
-  }
-
-  static ObjectNode tree(Object answer) {
-    return JSON.valueToTree(answer);
   }
 }

@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.bulk.BulkRow.Progress;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.Retention;
+import io.asyncflow.rules.CodePoints;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -220,7 +221,7 @@ public class BulkStore {
             .param("skipped", to.skipped())
             .param("refused", to.refused())
             .param("refusals", JSON.writeValueAsString(to.refusals()))
-            .param("error", error.substring(0, Math.min(error.length(), LONGEST_ERROR)))
+            .param("error", CodePoints.cut(error, LONGEST_ERROR))
             .param("id", from.id())
             .param("pages", from.progress().pages())
             .update()

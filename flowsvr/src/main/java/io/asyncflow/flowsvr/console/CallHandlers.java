@@ -10,6 +10,7 @@ import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.stereotype.Component;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.method.HandlerMethod;
@@ -50,6 +51,7 @@ class CallHandlers {
   record Handler(HandlerMethod method, boolean reads, boolean isOfTheCaller) {
 
     private static Handler of(RequestMappingInfo route, HandlerMethod method) {
+      ReflectionUtils.makeAccessible(method.getMethod());
       List<Verb> needs = List.of(method.getMethodAnnotation(Needs.class).value());
       boolean takesGet = route.getMethodsCondition().getMethods().contains(RequestMethod.GET);
       return new Handler(

@@ -30,7 +30,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Component;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,9 +39,9 @@ import tools.jackson.databind.node.ObjectNode;
  * Makes calls of the API by entering their controller methods, in the name of the caller of the
  * request that this thread serves.
  *
- * <p>What a page reads that is only opened takes no connection from the work: it is shared for two
- * seconds by all who may see the same, and is read by {@link ReadDatabase}. The page that follows
- * an act reads anew. Thread-safe.
+ * <p>What a page reads that is only opened takes no connection from the work: it is shared for
+ * three seconds by all who may see the same, and is read by {@link ReadDatabase}. The page that
+ * follows an act reads anew. Thread-safe.
  */
 @Component
 class InProcessOperator implements OperatorClient {
@@ -189,7 +188,6 @@ class InProcessOperator implements OperatorClient {
                             : type == HttpServletResponse.class ? response : next.next())
             .toArray();
     try {
-      ReflectionUtils.makeAccessible(handler.method().getMethod());
       return handler.method().getMethod().invoke(handler.method().getBean(), arguments);
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof IOException broken) {

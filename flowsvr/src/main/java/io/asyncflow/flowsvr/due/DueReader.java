@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.springframework.stereotype.Component;
 
 /**
@@ -137,18 +138,19 @@ public class DueReader {
 
     /** The heads of all ranges. */
     public List<Head> heads() {
-      return readings.values().stream().flatMap(reading -> reading.heads().stream()).toList();
+      return all().toList();
+    }
+
+    private Stream<Head> all() {
+      return readings.values().stream().flatMap(reading -> reading.heads().stream());
     }
 
     public boolean hasDue() {
-      return guess.isPresent() || heads().stream().anyMatch(Head::isDue);
+      return guess.isPresent() || all().anyMatch(Head::isDue);
     }
 
     public Set<String> dueStages() {
-      return heads().stream()
-          .filter(Head::isDue)
-          .map(head -> head.source().stage())
-          .collect(toSet());
+      return all().filter(Head::isDue).map(head -> head.source().stage()).collect(toSet());
     }
 
     /** Whether no range of these stages was left out; an empty set means all stages. */
@@ -235,9 +237,7 @@ public class DueReader {
   public long quietForMs(Look look, TaskType type, Set<String> stages, Set<String> paused) {
     long open =
         look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages, NO_WORKER, paused);
-    return look.lanes().heads().values().stream()
-        .mapToLong(head -> Math.max(0, -head.dueForMs()))
-        .reduce(open, Math::min);
+    return look.lanes().heads().values().stream().mapToLong(Head::dueInMs).reduce(open, Math::min);
   }
 
   /**

@@ -285,7 +285,7 @@ class DueScan {
     part.quiet().stream()
         .map(scan.heads()::get)
         .filter(Objects::nonNull)
-        .mapToLong(head -> Math.max(0, -head.dueForMs()))
+        .mapToLong(Head::dueInMs)
         .min()
         .ifPresent(inMs -> found(type, inMs, at));
     if (Position.isOther(scan.tables().get(type), part.family())) {
@@ -314,7 +314,7 @@ class DueScan {
     for (Head head : laneHeads.heads(part.places(), ofAnyStage).heads().values()) {
       heads.put(head.source(), head.orderTime());
       if (!Objects.equals(before.get(head.source()), head.orderTime())) {
-        next = Math.min(next, Math.max(0, -head.dueForMs()));
+        next = Math.min(next, head.dueInMs());
       }
     }
     told.put(type, heads);

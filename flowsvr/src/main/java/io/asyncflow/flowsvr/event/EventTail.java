@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.event.log.LoggedEvent;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -247,10 +248,8 @@ public class EventTail implements DisposableBean {
   }
 
   private void readGaps(Day day, List<LoggedEvent> read) {
-    List<Range> missing = day.ids().gaps();
-    for (int start = 0; start < missing.size(); start += GAPS_PER_STATEMENT) {
-      int end = Math.min(start + GAPS_PER_STATEMENT, missing.size());
-      see(day, store.within(day.date(), missing.subList(start, end)), read);
+    for (List<Range> gaps : StatementGroups.of(day.ids().gaps(), GAPS_PER_STATEMENT)) {
+      see(day, store.within(day.date(), gaps), read);
     }
     day.ids().closeMissedBefore(lastRound - PATIENCE.toNanos());
   }

@@ -21,6 +21,11 @@ public record Head(Source source, long number, long orderTime, long dueTime, lon
     return now - orderTime;
   }
 
+  /** How long until it is due; 0 if it is. */
+  public long dueInMs() {
+    return Math.max(0, -dueForMs());
+  }
+
   /** For how long it has been due but for its head start; negative if it is not. */
   public long lateMs() {
     return now - dueTime;

@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.field.PageFields;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Arrays;
@@ -31,8 +32,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/key")
 class KeyController {
 
-  private static final int MAX_LIMIT = 1_000;
-  private static final int DEFAULT_LIMIT = 100;
   private static final int CURSOR = 40;
   private static final int REASON = 1_000;
   private static final int PRINCIPAL = 160;
@@ -83,7 +82,7 @@ class KeyController {
     KeyState state =
         in.text("state")
             .as(KeyController::state, "must be one of " + Arrays.toString(KeyState.values()));
-    int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
+    int limit = PageFields.limit(in);
     Place after =
         in.text("cursor").max(CURSOR).as(KeyController::place, "is not a cursor of this list");
     in.refuseIfBad();
@@ -142,7 +141,7 @@ class KeyController {
   @Takes(summary = "Lists the callers that are denied", shape = ListDenied.class, list = true)
   @GetOrPost("/denied")
   Envelope<DeniedPage> denied(Fields in, Caller caller) {
-    int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
+    int limit = PageFields.limit(in);
     String after =
         in.text("cursor")
             .as(

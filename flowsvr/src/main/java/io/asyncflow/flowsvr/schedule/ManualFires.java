@@ -119,6 +119,7 @@ class ManualFires {
       try {
         make(schedule, missing.subList(0, room), made == 0 ? join : () -> {});
       } catch (DuplicateKeyException e) {
+        looked += BATCH;
         continue; // another server or call has made one of them: they are looked at again
       } catch (RateExceededException e) {
         if (made == 0) {

@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.TaskFields;
 import io.asyncflow.rules.field.TaskLimits;
 import java.time.Duration;
@@ -42,8 +43,6 @@ class StatsController {
   private static final int LEAST_POINTS = 10;
   static final int MAX_POINTS = 500;
   private static final int DEFAULT_POINTS = 60;
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
   private static final int MAX_CURSOR = 80;
   private static final List<String> VERDICTS =
       List.of("RETRY", "FAIL", "TIMED_OUT", "WORKER_LOST", "POISON", "OPERATOR");
@@ -73,7 +72,7 @@ class StatsController {
   @Needs(Verb.STATS_READ)
   @GetOrPost("/overview")
   Envelope<Overview> overview(Caller caller) {
-    requireAllUsers(caller);
+    caller.requireAllUsers();
     return Envelope.ok(present.overview(caller.scope().types()));
   }
 
@@ -84,7 +83,7 @@ class StatsController {
     TaskType type = TaskFields.existingType(in);
     in.refuseIfBad();
     caller.requireType(type.name());
-    requireAllUsers(caller);
+    caller.requireAllUsers();
     return Envelope.ok(present.stages(type));
   }
 
@@ -98,7 +97,7 @@ class StatsController {
     Span span = span(in);
     in.refuseIfBad();
     names.forEach(caller::requireType);
-    requireAllUsers(caller);
+    caller.requireAllUsers();
     types.requireAll(names);
     return Envelope.ok(
         series.get(new SeriesQueries.Asked(names, stage, span.from(), span.to(), points)));
@@ -112,7 +111,7 @@ class StatsController {
     String stage = in.text("taskStage").name().max(TaskLimits.STAGE).value();
     String verdict = in.text("verdict").as(StatsController::verdict, "must be one of " + VERDICTS);
     Span span = span(in);
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    int limit = PageFields.limit(in);
     FailureQueries.Cursor after =
         in.text("cursor")
             .max(MAX_CURSOR)
@@ -121,7 +120,7 @@ class StatsController {
     if (type != null) {
       caller.requireType(type.name());
     }
-    requireAllUsers(caller);
+    caller.requireAllUsers();
     if (type != null) {
       types.require(type);
     }
@@ -168,10 +167,6 @@ class StatsController {
       in.refuse("from", "must be at most " + history.toHours() + " hours before to");
     }
     return new Span(from, to);
-  }
-
-  private static void requireAllUsers(Caller caller) {
-    caller.requireUser("*");
   }
 
   private static Optional<String> verdict(String name) {

@@ -10,7 +10,9 @@ import org.springframework.stereotype.Component;
 @Component
 public class Node {
 
-  private final String id = UUID.randomUUID().toString();
+  private final UUID uuid = UUID.randomUUID();
+  private final String id = uuid.toString();
+  private final int number = Math.max(1, (int) uuid.getLeastSignificantBits() & Integer.MAX_VALUE);
   private final String host = hostName();
 
   /** Random id, new at every start. */
@@ -20,8 +22,7 @@ public class Node {
 
   /** The number under which this process writes rows that no other touches: 31 bits; never 0. */
   public int number() {
-    int bits = (int) UUID.fromString(id).getLeastSignificantBits() & Integer.MAX_VALUE;
-    return Math.max(1, bits);
+    return number;
   }
 
   /** Host name for people; no decision depends on it. */

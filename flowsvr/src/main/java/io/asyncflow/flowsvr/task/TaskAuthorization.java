@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -63,11 +64,12 @@ public class TaskAuthorization {
         .collect(groupingBy(TaskId::table, mapping(TaskId::number, toList())))
         .forEach(
             (table, numbers) -> {
-              for (int i = 0; i < numbers.size() && families.has(table); i += PAGE) {
-                List<Long> page = numbers.subList(i, Math.min(i + PAGE, numbers.size()));
-                tasks
-                    .ofUsers(table, page, caller::seesUser)
-                    .forEach(number -> reached.add(new TaskId(number, table)));
+              for (List<Long> page : StatementGroups.of(numbers, PAGE)) {
+                if (families.has(table)) {
+                  tasks
+                      .ofUsers(table, page, caller::seesUser)
+                      .forEach(number -> reached.add(new TaskId(number, table)));
+                }
               }
             });
     return reached;

@@ -6,7 +6,6 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * A task to be created, validated and parsed.
@@ -157,7 +156,7 @@ public record TaskDraft(
 
   /** The same task with an idempotency key. */
   public TaskDraft withIdempotencyKey(String key) {
-    return with(copy -> copy.idempotencyKey = key);
+    return with(key, workers, traceParent);
   }
 
   /**
@@ -166,7 +165,7 @@ public record TaskDraft(
    * @param value their ids; empty for all workers
    */
   public TaskDraft withWorkers(Set<String> value) {
-    return with(copy -> copy.workers = value);
+    return with(idempotencyKey, value, traceParent);
   }
 
   /**
@@ -175,7 +174,7 @@ public record TaskDraft(
    * @param value {@code null} for none
    */
   public TaskDraft withTraceParent(String value) {
-    return value == null && traceParent == null ? this : with(copy -> copy.traceParent = value);
+    return value == null && traceParent == null ? this : with(idempotencyKey, workers, value);
   }
 
   /**
@@ -187,9 +186,7 @@ public record TaskDraft(
     return traceParent == null ? withTraceParent(value) : this;
   }
 
-  private TaskDraft with(Consumer<Copy> change) {
-    Copy copy = new Copy();
-    change.accept(copy);
+  private TaskDraft with(String key, Set<String> forWorkers, String trace) {
     return new TaskDraft(
         userId,
         type,
@@ -202,17 +199,10 @@ public record TaskDraft(
         maxRetryNum,
         maxRetryInterval,
         maxUnexpectedRetries,
-        copy.idempotencyKey,
+        key,
         keyOptions,
         fire,
-        copy.workers,
-        copy.traceParent);
-  }
-
-  /** The fields of this task that a copy may change. */
-  private final class Copy {
-    private String idempotencyKey = TaskDraft.this.idempotencyKey;
-    private Set<String> workers = TaskDraft.this.workers;
-    private String traceParent = TaskDraft.this.traceParent;
+        forWorkers,
+        trace);
   }
 }

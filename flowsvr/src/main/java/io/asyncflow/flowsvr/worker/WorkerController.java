@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.field.PageFields;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -19,8 +20,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/worker")
 class WorkerController {
 
-  private static final int MAX_PAGE = 1_000;
-  private static final int DEFAULT_PAGE = 100;
   private static final long MAX_AGE_MS = 60_000;
   private static final int WORKER_ID = 64;
   private static final int OPERATOR = 128;
@@ -49,7 +48,7 @@ class WorkerController {
   @Needs(Verb.WORKER_READ)
   @GetOrPost("/list")
   Envelope<Workers> list(Fields in, Caller caller) {
-    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    int limit = PageFields.limit(in);
     Duration maxAge = maxAge(in);
     in.refuseIfBad();
     return Envelope.ok(new Workers(workers.list(limit, caller.workers(), maxAge)));

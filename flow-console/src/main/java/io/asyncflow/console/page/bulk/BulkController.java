@@ -32,9 +32,8 @@ import org.springframework.web.bind.annotation.RequestMapping;
 public class BulkController {
 
   private static final Listing BULKS = new Listing("/bulk");
-  private static final Call<BulkPage> LIST = Call.to("/api/bulk/list", Answer.of(BulkPage.class));
-  private static final Call<BulkPreview> PREVIEW =
-      Call.to("/api/bulk/preview", Answer.of(BulkPreview.class));
+  private static final Call<BulkPage> LIST = Call.to("/api/bulk/list", BulkPage.class);
+  private static final Call<BulkPreview> PREVIEW = Call.to("/api/bulk/preview", BulkPreview.class);
   private static final Call<String> START =
       Call.to("/api/bulk/start", Answer.of(Started.class, Started::bulkId));
 

@@ -1,6 +1,5 @@
 package io.asyncflow.console.page.cluster;
 
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.act.ActPage;
 import io.asyncflow.console.frame.Visit;
@@ -17,14 +16,14 @@ public class ClusterController {
 
   /** What servers and duties say of themselves. */
   public static final Call<ClusterViews.Cluster> STATUS =
-      Call.to("/api/governance/status", Answer.of(ClusterViews.Cluster.class));
+      Call.to("/api/governance/status", ClusterViews.Cluster.class);
 
   private static final Call<ClusterViews.Store> USAGE =
-      Call.to("/api/store/usage", Answer.of(ClusterViews.Store.class));
+      Call.to("/api/store/usage", ClusterViews.Store.class);
 
   private static final Listing ACTS =
       new Listing("/audit", "actor", "object", "act", "from=", "to=");
-  private static final Call<ActPage> LIST = Call.to("/api/audit/list", Answer.of(ActPage.class));
+  private static final Call<ActPage> LIST = Call.to("/api/audit/list", ActPage.class);
 
   /** A store that is away is no reason not to show the servers. */
   @GetMapping("/cluster")

@@ -16,8 +16,7 @@ public final class ClusterViews {
   private ClusterViews() {}
 
   /** As {@code governance/status} answers it. */
-  public record Cluster(
-      List<Node> nodes, String leader, long term, long leaderLeaseMs, List<Duty> jobs) {}
+  public record Cluster(List<Node> nodes, String leader, long term, List<Duty> jobs) {}
 
   /**
    * As {@code store/usage} answers it.
@@ -44,7 +43,6 @@ public final class ClusterViews {
       long startTime,
       long lastBeat,
       String version,
-      int weight,
       int busy) {}
 
   /**
@@ -57,8 +55,7 @@ public final class ClusterViews {
       long costMs,
       Object result,
       String error,
-      Long lastEffectiveRun,
-      Object effect) {}
+      Long lastEffectiveRun) {}
 
   /** Which acts are asked for; empty or {@code null} for all. */
   public record Filter(String actor, String object, String act, Long from, Long to) {

@@ -70,7 +70,6 @@ public final class FindViews {
       int looked,
       Long lookedBackTo,
       boolean isWhole,
-      boolean isFirst,
       boolean isLive,
       String further,
       String oneDay,

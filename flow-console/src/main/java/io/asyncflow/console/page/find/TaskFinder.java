@@ -1,7 +1,6 @@
 package io.asyncflow.console.page.find;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
@@ -28,10 +27,10 @@ final class TaskFinder {
   static final List<String> ORDERS = List.of("NEWEST", "DUE", "LATEST_DUE", LONGEST);
 
   private static final String SEARCH = "/api/task/search";
-  private static final Call<FoundTasks> FIND = Call.to(SEARCH, Answer.of(FoundTasks.class));
+  private static final Call<FoundTasks> FIND = Call.to(SEARCH, FoundTasks.class);
 
   /** The same as the API answers it. */
-  private static final Call<JsonNode> DOWNLOAD = Call.to(SEARCH, Answer.of(JsonNode.class));
+  private static final Call<JsonNode> DOWNLOAD = Call.to(SEARCH, JsonNode.class);
 
   private static final int PAGE = 100;
   private static final int DOWNLOADED = 200;
@@ -75,7 +74,6 @@ final class TaskFinder {
         found.looked(),
         found.lookedBackTo(),
         found.isWhole(),
-        cursor.isEmpty(),
         isCheap && q.values("text").isEmpty(),
         further,
         oneDay(found),
@@ -125,7 +123,6 @@ final class TaskFinder {
         ids.size(),
         null,
         running.isWhole() && ids.size() < PAGE,
-        true,
         true,
         null,
         null,

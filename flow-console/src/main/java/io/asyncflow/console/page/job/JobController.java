@@ -1,6 +1,5 @@
 package io.asyncflow.console.page.job;
 
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
@@ -38,11 +37,10 @@ public class JobController {
   private static final long ESTIMATE = 10_000;
 
   private static final Listing JOBS = new Listing("/jobs", "state", "type=jobType", "user=userId");
-  private static final Call<JobPage> LIST =
-      Call.to("/api/job/getJobList", Answer.of(JobPage.class));
-  private static final Call<Found> GET = Call.to("/api/job/getJob", Answer.of(Found.class));
+  private static final Call<JobPage> LIST = Call.to("/api/job/getJobList", JobPage.class);
+  private static final Call<Found> GET = Call.to("/api/job/getJob", Found.class);
   private static final Call<JobTaskPage> CHILDREN =
-      Call.to("/api/job/getJobTasks", Answer.of(JobTaskPage.class));
+      Call.to("/api/job/getJobTasks", JobTaskPage.class);
 
   private static final ActTable ACTS =
       new ActTable("job")

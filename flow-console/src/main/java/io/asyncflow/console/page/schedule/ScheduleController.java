@@ -1,6 +1,5 @@
 package io.asyncflow.console.page.schedule;
 
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.FirePreview;
@@ -36,10 +35,8 @@ public class ScheduleController {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private static final Listing SCHEDULES = new Listing("/schedules", "state", "type=taskType");
-  private static final Call<SchedulePage> LIST =
-      Call.to("/api/schedule/list", Answer.of(SchedulePage.class));
-  private static final Call<FirePage> FIRES =
-      Call.to("/api/schedule/fires", Answer.of(FirePage.class));
+  private static final Call<SchedulePage> LIST = Call.to("/api/schedule/list", SchedulePage.class);
+  private static final Call<FirePage> FIRES = Call.to("/api/schedule/fires", FirePage.class);
 
   private static final ActTable ACTS =
       new ActTable("schedule")

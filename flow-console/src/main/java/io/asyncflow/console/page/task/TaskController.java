@@ -1,6 +1,5 @@
 package io.asyncflow.console.page.task;
 
-import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -33,8 +32,6 @@ public class TaskController {
   private static final int MISSING = 404;
 
   private record Done(String taskId) {}
-
-  private static final Answer<Done> DONE = Answer.of(Done.class);
 
   @GetMapping("/tasks/{id}")
   public ResponseEntity<byte[]> show(Visit visit, @PathVariable String id) {
@@ -93,10 +90,6 @@ public class TaskController {
     return visit.done("task_" + act, path(isAnother ? done.taskId() : id));
   }
 
-  private static Call<Done> to(String path) {
-    return Call.to(path, DONE);
-  }
-
   /** An act is refused if the task has moved on since its page was read. */
   private static Call<Done> call(Visit visit, String word) {
     TaskAct act =
@@ -106,7 +99,7 @@ public class TaskController {
             .orElseThrow(Form::noPage);
     Form form = visit.form();
     boolean endsLease = act == TaskAct.EXPIRE_LEASE;
-    return to(act.path())
+    return Call.to(act.path(), Done.class)
         .with("stop", form.given("stop"))
         .with("status", form.given("status"))
         .with("runAt", form.time(visit.frame(), "runAt"))
@@ -131,7 +124,7 @@ public class TaskController {
   private static Call<Done> clone(Visit visit, String id) {
     Task task = new TaskReading(visit, id).task();
     String context = visit.form().request().getParameter("taskContext");
-    return to("/api/task/clone")
+    return Call.to("/api/task/clone", Done.class)
         .with("taskStage", changed(visit.text("taskStage"), task.taskStage()))
         .with("userId", changed(visit.text("userId"), task.userId()))
         .with("priority", changed(visit.text("priority"), String.valueOf(task.priority())))

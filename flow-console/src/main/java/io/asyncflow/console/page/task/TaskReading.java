@@ -107,10 +107,6 @@ record TaskReading(Visit visit, String id) {
   }
 
   private Integer retentionDays(String type) {
-    return visit.send(TypeNames.TYPES).stream()
-        .filter(settings -> settings.taskType().equalsIgnoreCase(type))
-        .map(TaskTypeSettings::retentionDays)
-        .findFirst()
-        .orElse(null);
+    return TypeNames.find(visit, type).map(TaskTypeSettings::retentionDays).orElse(null);
   }
 }

@@ -114,9 +114,7 @@ public class TypeController {
   }
 
   private static TaskTypeSettings find(Visit visit, String type) {
-    return visit.send(TypeNames.TYPES).stream()
-        .filter(settings -> settings.taskType().equalsIgnoreCase(type))
-        .findFirst()
+    return TypeNames.find(visit, type)
         .orElseThrow(
             () -> new FlowException(ErrorCode.NO_SUCH_TASK_TYPE, "there is no type " + type));
   }

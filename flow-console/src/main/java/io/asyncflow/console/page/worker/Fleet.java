@@ -4,6 +4,7 @@ import io.asyncflow.api.Answer;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.console.frame.Visit;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +21,9 @@ public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Work
   /** Servers write what workers tell them more often, so that no page has to make them do it. */
   static final int AGE_MS = 15_000;
 
-  private static final Call<List<Worker>> LIST =
-      Call.to("/api/worker/list", Answer.of(Listed.class, Listed::workerList))
+  /** What pages share is judged once. */
+  private static final Call<Fleet> LIST =
+      Call.to("/api/worker/list", Answer.of(Listed.class, listed -> of(listed.workerList())))
           .with("limit", 1_000)
           .with("maxAgeMs", AGE_MS);
 
@@ -36,7 +38,10 @@ public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Work
    * @throws FlowException if the operator may not see them, or if they cannot be read now
    */
   public static Fleet read(Visit visit) {
-    List<Worker> workers = visit.send(LIST);
+    return visit.send(LIST);
+  }
+
+  private static Fleet of(List<Worker> workers) {
     return new Fleet(workers, counts(workers), workers.stream().filter(Fleet::isWorried).toList());
   }
 
@@ -44,7 +49,7 @@ public record Fleet(List<Worker> workers, Map<String, Integer> counts, List<Work
     Map<String, Integer> counts = new LinkedHashMap<>();
     STATES.forEach(state -> counts.put(state, 0));
     workers.forEach(worker -> counts.merge(worker.state(), 1, Integer::sum));
-    return counts;
+    return Collections.unmodifiableMap(counts);
   }
 
   private static boolean isWorried(Worker worker) {

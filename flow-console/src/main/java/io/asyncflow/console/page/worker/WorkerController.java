@@ -33,11 +33,10 @@ public class WorkerController {
       Call.to("/api/worker/get", Answer.of(Found.class, Found::workerData))
           .with("maxAgeMs", Fleet.AGE_MS);
 
-  private static final Call<Void> DRAIN = Call.to("/api/worker/drain");
   private static final ActTable ACTS =
       new ActTable("worker")
-          .with("drain", DRAIN, ID, "WORKER_DRAIN")
-          .with("undo_drain", DRAIN.with("undo", 1), ID, "WORKER_DRAIN")
+          .with("drain", "WORKER_DRAIN")
+          .with("undo_drain", Call.to("/api/worker/drain").with("undo", 1), ID, "WORKER_DRAIN")
           .withPause("WORKER_PAUSE");
 
   private record Found(Worker workerData) {}

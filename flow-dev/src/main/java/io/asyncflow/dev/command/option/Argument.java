@@ -70,7 +70,7 @@ public record Argument<T>(String name, Function<TimeText, OptionSpec.Builder> bu
 
   /** A stretch of time, such as {@code 30s} or {@code 2d}. */
   public Argument<Duration> span() {
-    return as(Duration.class, (text, times) -> spanOf(text, "a time such as 30s or 2d"));
+    return span("a time such as 30s or 2d");
   }
 
   /** As {@link #span()}, which the message for another text calls so. */

@@ -1,10 +1,10 @@
 package io.asyncflow.flowsvr.access.login;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.RecentValues;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.filter.ClientAddress;
 import java.time.Duration;
@@ -44,12 +44,7 @@ final class IssuerShare {
    */
   IssuerShare(Node node, boolean knowsNetworks) {
     this.knowsNetworks = knowsNetworks;
-    this.tries =
-        Caffeine.newBuilder()
-            .maximumSize(MOST_NETWORKS)
-            .expireAfterWrite(MINUTE)
-            .ticker(node::nanoTime)
-            .build();
+    this.tries = RecentValues.of(MINUTE, MOST_NETWORKS, node);
   }
 
   /** What waits for the issuer. */

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.access.session;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import java.util.Arrays;
 import java.util.Collection;
@@ -98,8 +99,7 @@ class SessionStore {
   Set<String> live(Collection<String> names) {
     Set<String> live = new HashSet<>();
     List<byte[]> hashes = names.stream().map(HexFormat.of()::parseHex).toList();
-    for (int i = 0; i < hashes.size(); i += MOST_ASKED) {
-      List<byte[]> page = hashes.subList(i, Math.min(hashes.size(), i + MOST_ASKED));
+    for (List<byte[]> page : StatementGroups.of(hashes, MOST_ASKED)) {
       live.addAll(
           jdbc.query(
               sql(

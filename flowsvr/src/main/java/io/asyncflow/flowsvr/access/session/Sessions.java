@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.access.session;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.act.ActFilter;
@@ -15,6 +14,7 @@ import io.asyncflow.flowsvr.act.ActStore.Place;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.concurrent.RecentValues;
 import io.asyncflow.flowsvr.system.db.DatabaseWatch;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
@@ -119,12 +119,7 @@ public class Sessions {
     this.recorded = recorded;
     this.calls = calls;
     this.mostAMinute = mostAMinute;
-    this.read =
-        Caffeine.newBuilder()
-            .maximumSize(MOST_REMEMBERED)
-            .expireAfterWrite(FRESH)
-            .ticker(node::nanoTime)
-            .build();
+    this.read = RecentValues.of(FRESH, MOST_REMEMBERED, node);
   }
 
   /**
@@ -338,12 +333,11 @@ public class Sessions {
     if (session == null) {
       return false;
     }
-    transactions.execute(
+    transactions.run(
         () -> {
           if (store.delete(session.id().hash())) {
             acts.record(Act.of("LOG_OUT", session.id().toString()));
           }
-          return null;
         });
     read.put(session.id().text(), Known.NOTHING);
     calls.endSessions(Set.of(session.name()));

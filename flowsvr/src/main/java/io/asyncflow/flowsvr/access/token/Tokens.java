@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.access.token;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
@@ -9,6 +8,7 @@ import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Sha256;
+import io.asyncflow.flowsvr.system.concurrent.RecentValues;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -88,12 +88,7 @@ public class Tokens implements DisposableBean {
         issuer.decoder(
             new DelegatingOAuth2TokenValidator<>(
                 this::endsSoon, rules(oidc.audience(), "JWT", "at+jwt")));
-    this.verified =
-        Caffeine.newBuilder()
-            .maximumSize(MOST_REMEMBERED)
-            .expireAfterWrite(REMEMBERED)
-            .ticker(node::nanoTime)
-            .build();
+    this.verified = RecentValues.of(REMEMBERED, MOST_REMEMBERED, node);
   }
 
   /** The rules of tokens for an audience. */

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -57,9 +58,7 @@ public class EventStore {
    */
   void insert(List<NewEvent> events) {
     LocalDate today = EventDayStore.dayOf(now());
-    for (int start = 0; start < events.size(); start += MAX_ROWS_PER_STATEMENT) {
-      int end = Math.min(start + MAX_ROWS_PER_STATEMENT, events.size());
-      List<NewEvent> group = events.subList(start, end);
+    for (List<NewEvent> group : StatementGroups.of(events, MAX_ROWS_PER_STATEMENT)) {
       try {
         insert(today, group);
       } catch (BadSqlGrammarException e) {

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.event.log;
 
 import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.rules.CodePoints;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +35,7 @@ public record NewEvent(EventKind kind, TaskType type, String body) {
 
   private static String half(String message) {
     int points = message.codePointCount(0, message.length()) / 2;
-    return points == 0 ? null : message.substring(0, message.offsetByCodePoints(0, points));
+    return points == 0 ? null : CodePoints.cut(message, points);
   }
 
   /**

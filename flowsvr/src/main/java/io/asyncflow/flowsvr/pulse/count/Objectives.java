@@ -9,7 +9,7 @@ import java.util.stream.LongStream;
  */
 public final class Objectives {
 
-  static final long[] MS = {
+  private static final long[] MS = {
     10,
     50,
     100,

@@ -9,6 +9,7 @@ import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
 import io.asyncflow.flowsvr.system.db.StatementValues;
@@ -44,6 +45,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class ScheduleStore {
+
+  public static final Feature SCHEDULES = new Feature("t_schedule");
 
   private static final List<Integer> ALL_SLICES =
       IntStream.range(0, ScheduleRules.SLICES).boxed().toList();

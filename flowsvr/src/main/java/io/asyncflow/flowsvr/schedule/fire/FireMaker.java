@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.fire.FireTransaction.MovedException;
 import io.asyncflow.flowsvr.system.Outage;
+import io.asyncflow.rules.CodePoints;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireGap;
 import java.util.ArrayList;
@@ -149,8 +150,7 @@ class FireMaker {
   }
 
   private static String messageOf(RuntimeException e) {
-    String why = e.getMessage() == null ? e.toString() : e.getMessage();
-    return why.substring(0, Math.min(why.length(), MAX_ERROR));
+    return CodePoints.cut(e.getMessage() == null ? e.toString() : e.getMessage(), MAX_ERROR);
   }
 
   /** Does something for a schedule; sets it aside for a minute if that fails, but for an outage. */

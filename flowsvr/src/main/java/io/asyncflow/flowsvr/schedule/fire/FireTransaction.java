@@ -25,6 +25,7 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Move;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TransitionStore;
@@ -203,11 +204,7 @@ public class FireTransaction {
         .distinct()
         .forEach(definition -> sealedTexts.check(definition, "scheduleData"));
     if (made.isEmpty()) {
-      transactions.execute(
-          () -> {
-            join.accept(List.of());
-            return null;
-          });
+      transactions.run(() -> join.accept(List.of()));
       return List.of();
     }
     NewFire first = made.get(0);
@@ -335,8 +332,7 @@ public class FireTransaction {
     List<TaskRow> cancelled = new ArrayList<>();
     numbers.forEach(
         (table, all) -> { // a statement with too many ids would read the whole table
-          for (int i = 0; i < all.size(); i += PAGE) {
-            List<Long> page = all.subList(i, Math.min(i + PAGE, all.size()));
+          for (List<Long> page : StatementGroups.of(all, PAGE)) {
             tasks.lockAtOnce(table, page).stream().filter(which).forEach(cancelled::add);
           }
         });

@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -38,7 +38,7 @@ import org.springframework.stereotype.Component;
  * Thread-safe.
  */
 @Component
-public class LateEnds implements DisposableBean {
+public class LateEnds {
 
   private static final Logger log = LoggerFactory.getLogger(LateEnds.class);
 
@@ -51,7 +51,7 @@ public class LateEnds implements DisposableBean {
   private final RetryingTransactions transactions;
   private final Set<Long> pending = ConcurrentHashMap.newKeySet();
   private final BackgroundLoop loop =
-      BackgroundLoop.start("schedule-job-ends", Duration.ofHours(1), this::recordPending);
+      new BackgroundLoop("schedule-job-ends", Duration.ofHours(1), this::recordPending);
 
   LateEnds(
       JobStore jobs,
@@ -68,6 +68,11 @@ public class LateEnds implements DisposableBean {
     this.ends = ends;
     this.inUse = inUse;
     this.transactions = transactions;
+  }
+
+  @Bean
+  BackgroundLoop lateEndsLoop() {
+    return loop;
   }
 
   /** Before listeners that read the database and may fail. */
@@ -147,10 +152,5 @@ public class LateEnds implements DisposableBean {
       }
     }
     return woken;
-  }
-
-  @Override
-  public void destroy() {
-    loop.close();
   }
 }

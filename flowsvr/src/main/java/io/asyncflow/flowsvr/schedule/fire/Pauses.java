@@ -110,15 +110,14 @@ public class Pauses {
 
   /** Resumes a schedule whose pause had a time that has come. */
   void resumeAfterTime(ScheduleRow row) {
-    transactions.execute(
-        () -> {
-          schedules
-              .lockUnlessLocked(row.id())
-              .filter(now -> now.fence() == row.fence())
-              .filter(now -> now.position().pauseUntil() != null)
-              .ifPresent(now -> schedules.moveLocked(List.of(Move.of(now, resumed(now, false)))));
-          return null;
-        });
+    transactions.run(
+        () ->
+            schedules
+                .lockUnlessLocked(row.id())
+                .filter(now -> now.fence() == row.fence())
+                .filter(now -> now.position().pauseUntil() != null)
+                .ifPresent(
+                    now -> schedules.moveLocked(List.of(Move.of(now, resumed(now, false))))));
   }
 
   private FirePosition resumed(ScheduleRow row, boolean catchUp) {

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
-import io.asyncflow.flowsvr.duty.Feature;
 import io.asyncflow.flowsvr.duty.FeaturesInUse;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.redis.ClusterEvent;
@@ -17,8 +17,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class SchedulesPresence implements SchedulesInUse {
-
-  private static final Feature SCHEDULES = new Feature("t_schedule");
 
   private final FeaturesInUse features;
 
@@ -40,6 +38,6 @@ class SchedulesPresence implements SchedulesInUse {
 
   @Override
   public boolean inUse() {
-    return features.has(SCHEDULES);
+    return features.has(ScheduleStore.SCHEDULES);
   }
 }

@@ -77,11 +77,7 @@ public class Withdrawals {
    */
   public void change(Collection<Long> ids, Consumer<List<Withdrawn>> change) {
     try {
-      transactions.execute(
-          () -> {
-            changeLocked(schedules.lock(ids), change);
-            return null;
-          });
+      transactions.run(() -> changeLocked(schedules.lock(ids), change));
     } catch (PessimisticLockingFailureException e) { // after attempts for two seconds
       throw new FlowException(
           ErrorCode.CHANGED_MEANWHILE,

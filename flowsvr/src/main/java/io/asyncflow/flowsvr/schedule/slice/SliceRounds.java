@@ -205,6 +205,9 @@ public class SliceRounds
     held.set(Set.of(), 0);
     owned.clear();
     mine = List.of();
+    vacantBefore = Set.of();
+    isMoving = false;
+    round = 0;
     unchangedSince = Map.of();
     paused.clear();
     unowned = 0;

@@ -5,7 +5,6 @@ import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
-import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
@@ -22,7 +21,6 @@ class FireHistory {
   private final FireDayStore days;
   private final GapStore gaps;
   private final ScheduleStore schedules;
-  private final SchedulesInUse inUse;
   private final PagedDelete pages;
   private final Duration history;
 
@@ -30,27 +28,23 @@ class FireHistory {
       FireDayStore days,
       GapStore gaps,
       ScheduleStore schedules,
-      SchedulesInUse inUse,
       PagedDelete pages,
       @Value("${flow.schedule.history:7d}") Duration history) {
     this.days = days;
     this.gaps = gaps;
     this.schedules = schedules;
-    this.inUse = inUse;
     this.pages = pages;
     this.history = history;
   }
 
   @Bean
   Duty scheduleHistoryDuty(DutyIntervals every) {
-    return Duty.ofCleaning("schedule-history", every, this::runOnce);
+    return Duty.ofCleaning("schedule-history", every, this::runOnce)
+        .onlyWith(ScheduleStore.SCHEDULES);
   }
 
   /** Returns the number of dropped days and deleted gaps. */
   int runOnce() {
-    if (!inUse.inUse()) {
-      return 0;
-    }
     return days.keep(FireDayStore.dayOf(schedules.now()), history)
         + pages.run(limit -> gaps.deleteOld(history, limit));
   }

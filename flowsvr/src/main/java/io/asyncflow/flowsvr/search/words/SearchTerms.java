@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.search.words.SearchWords.Word;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.field.PageFields;
 import io.asyncflow.rules.field.TaskLimits;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -171,11 +172,8 @@ public final class SearchTerms {
     if (word.values().size() > 1 || jobId != null && !id.equals("" + jobId)) {
       return "job takes one job";
     }
-    if (!id.matches("[1-9][0-9]{0,17}")) {
-      return wrong(word, "is no job id");
-    }
-    jobId = Long.valueOf(id);
-    return null;
+    jobId = PageFields.number(id).orElse(null);
+    return jobId == null ? wrong(word, "is no job id") : null;
   }
 
   private String created(Word word) {

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.partitioningBy;
 
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -110,8 +111,7 @@ final class DepthEstimate {
   /** Asks for all parts together, a few statements in all. */
   private List<Part> guessed(List<Part> parts) {
     List<Long> said = new ArrayList<>();
-    for (int start = 0; start < parts.size(); start += STATEMENT) {
-      List<Part> some = parts.subList(start, Math.min(start + STATEMENT, parts.size()));
+    for (List<Part> some : StatementGroups.of(parts, STATEMENT)) {
       said.addAll(guesses.apply(some.stream().map(Part::range).toList()));
     }
     return IntStream.range(0, parts.size())

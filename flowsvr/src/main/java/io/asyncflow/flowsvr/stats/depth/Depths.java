@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.index.TaskIndexStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.RecentValues;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
+import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,9 +137,7 @@ public class Depths {
         unknown.add(range);
       }
     }
-    for (int start = 0; start < unknown.size(); start += ESTIMATES_AT_ONCE) {
-      List<Range> some =
-          unknown.subList(start, Math.min(start + ESTIMATES_AT_ONCE, unknown.size()));
+    for (List<Range> some : StatementGroups.of(unknown, ESTIMATES_AT_ONCE)) {
       List<Long> tasks = estimate.of(some);
       for (int i = 0; i < tasks.size(); i++) {
         estimated.put(some.get(i).source(), tasks.get(i));

@@ -166,12 +166,6 @@ class SliceRoundsIT {
         .collect(toMap(SliceStore.Row::slice, row -> row));
   }
 
-  private static void sliceIs(int slice, String assignments) {
-    jdbc.sql("UPDATE t_schedule_slice SET " + assignments + " WHERE slice = :slice")
-        .param("slice", slice)
-        .update();
-  }
-
   @Test
   void firstServerTakesAllSlicesAndKeepsThemByRenewing() {
     Server a = joins("a");

@@ -1,6 +1,5 @@
 package io.asyncflow.worker.internal.report;
 
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
@@ -12,7 +11,6 @@ import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.json.ContextJson;
 import io.asyncflow.worker.internal.run.Run;
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 
 /** Converts the result of a run into a report. */
@@ -36,25 +34,21 @@ public final class ReportWriter {
       return report(task, Outcome.NEXT_STAGE)
           .withNext(next.stage(), context, next.priority())
           .withWorkerIds(next.workerIds())
-          .withCreates(sealed(next.creates()));
+          .withCreates(sealing.sealed(next.creates()));
     }
     if (result instanceof StageResult.Done done) {
       return report(task, Outcome.SUCCESS)
           .withResult(written(Field.of(Kind.RESULT, task), done.result()))
-          .withCreates(sealed(done.creates()));
+          .withCreates(sealing.sealed(done.creates()));
     }
     if (result instanceof StageResult.Retry retry) {
       return retry(task, retry.reason(), retry.delay());
     }
     if (result instanceof StageResult.Fail fail) {
-      return fail(task, fail.reason()).withCreates(sealed(fail.creates()));
+      return fail(task, fail.reason()).withCreates(sealing.sealed(fail.creates()));
     }
     StageResult.Snooze snooze = (StageResult.Snooze) result;
     return report(task, Outcome.SNOOZE).withDelayMs(snooze.delay().toMillis());
-  }
-
-  private List<NewTask> sealed(List<NewTask> creates) {
-    return creates.stream().map(sealing::sealed).toList();
   }
 
   /** The text as the row or the store gets it: its size decides which of the two. */
