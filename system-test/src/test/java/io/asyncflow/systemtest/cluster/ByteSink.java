@@ -3,13 +3,19 @@ package io.asyncflow.systemtest.cluster;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.HashMap;
+import java.util.Map;
 
-/** Accepts connections, reads what comes and answers nothing. */
+/**
+ * Accepts connections, reads what comes and answers nothing; closes each after some bytes, as a
+ * server does that refuses them.
+ */
 final class ByteSink implements AutoCloseable {
 
   private static final int BACKLOG = 1_000;
@@ -17,9 +23,15 @@ final class ByteSink implements AutoCloseable {
   private final Selector selector = Selector.open();
   private final ServerSocketChannel server = ServerSocketChannel.open();
   private final ByteBuffer bytes = ByteBuffer.allocateDirect(64 * 1024);
+  private final Map<Channel, Long> read = new HashMap<>();
+  private final long most;
   private final Thread thread = new Thread(this::run, "byte-sink");
 
-  ByteSink() throws IOException {
+  /**
+   * @param most after how many bytes a connection is closed
+   */
+  ByteSink(long most) throws IOException {
+    this.most = most;
     server.bind(new InetSocketAddress(LoopbackPort.HOST, 0), BACKLOG);
     server.configureBlocking(false);
     server.register(selector, SelectionKey.OP_ACCEPT);
@@ -40,6 +52,7 @@ final class ByteSink implements AutoCloseable {
             client.configureBlocking(false);
             client.register(selector, SelectionKey.OP_READ);
           } else if (hasEnded(key)) {
+            read.remove(key.channel());
             key.channel().close();
           }
         }
@@ -52,7 +65,9 @@ final class ByteSink implements AutoCloseable {
 
   private boolean hasEnded(SelectionKey key) {
     try {
-      return ((SocketChannel) key.channel()).read(bytes.clear()) < 0;
+      SocketChannel client = (SocketChannel) key.channel();
+      int count = client.read(bytes.clear());
+      return count < 0 || read.merge(client, (long) count, Long::sum) > most;
     } catch (IOException gone) {
       return true;
     }

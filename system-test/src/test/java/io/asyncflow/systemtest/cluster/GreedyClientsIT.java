@@ -48,6 +48,10 @@ class GreedyClientsIT {
   private static final Duration AT_LATEST = Duration.ofSeconds(5);
 
   private static final int LONG = 16 * 1024 * 1024 - 1;
+
+  /** What the server takes of a body that it refuses. */
+  private static final int TAKEN = 64 * 1024;
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final HttpClient http =
@@ -136,7 +140,7 @@ class GreedyClientsIT {
       throws Exception {
     // What the clients cost on this machine, whose cores they share with the server.
     Map<String, List<Duration>> control = new HashMap<>();
-    try (ByteSink elsewhere = new ByteSink();
+    try (ByteSink elsewhere = new ByteSink(TAKEN);
         GreedyClients clients = new GreedyClients(elsewhere.port(), count, act)) {
       probe(other, BEFORE, control, isOfAnother);
     }

@@ -167,6 +167,14 @@ public final class Exchange {
     }
   }
 
+  /** As {@link #take}, but gives the amount back at once. */
+  public void require(Budget budget, long amount) {
+    if (amount > 0) {
+      take(budget, amount);
+      taken.pop().run();
+    }
+  }
+
   /** {@code null} if not as much is left. */
   private Runnable takenFrom(Budget budget, long amount) {
     String of = caller;

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.web.guard;
 
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.web.budget.Budget;
 import io.asyncflow.flowsvr.web.budget.Exchange;
 import jakarta.servlet.ServletException;
 import java.io.IOException;
@@ -34,11 +35,20 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
   /** More than the largest JSON body, so that the sender of a larger one can read the answer. */
   private static final long MOST_BYTES = 32L * 1024 * 1024;
 
-  private static final long BYTES_WITHOUT_A_PLACE = 1024L * 1024;
+  /** Up to so many bytes, all bodies are read on. */
+  private static final long SHORT_BYTES = 64L * 1024;
+
+  /** The number of longer bodies that are read on at once; more would slow other requests. */
+  private static final int LONG_BODIES = 4;
 
   private static final Duration MOMENT = Duration.ofSeconds(2);
-  private static final Duration PAUSE = Duration.ofMillis(10);
 
+  /** Bounds a body to 32 MiB a second, which leaves the cores to other requests. */
+  private static final Duration PAUSE = Duration.ofMillis(2);
+
+  private static final int BYTES_A_PAUSE = 64 * 1024;
+
+  private final Budget longBodies = new Budget("unread bodies", LONG_BODIES);
   private final Node node;
 
   UnreadBodies(Node node) {
@@ -92,24 +102,29 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
     Discard discard = new Discard();
     long begin = node.nanoTime();
     long bytes = 0;
+    long beforePause = 0;
+    boolean mayBeLong = false;
     try {
       while (!body.isFinished()) {
-        if (bytes > MOST_BYTES
-            || bytes > BYTES_WITHOUT_A_PLACE && !exchange.mayWait()
+        mayBeLong = mayBeLong || bytes > SHORT_BYTES && exchange.tryTake(longBodies, 1);
+        if (bytes > (mayBeLong ? MOST_BYTES : SHORT_BYTES)
             || node.nanoTime() - begin > MOMENT.toNanos()) {
           return false;
         }
         body.action(ActionCode.AVAILABLE, true);
-        if (body.getAvailable() > 0) {
+        boolean hasCome = body.getAvailable() > 0;
+        if (hasCome) {
           int count = body.doRead(discard);
           if (count < 0) {
             return true;
           }
           bytes += count;
-        } else if (exchange.mayWait()) {
-          LockSupport.parkNanos(PAUSE.toNanos()); // a read would block until Tomcat's time-out
-        } else {
+        } else if (!exchange.mayWait()) {
           return false;
+        }
+        if (!hasCome || bytes - beforePause >= BYTES_A_PAUSE) {
+          LockSupport.parkNanos(PAUSE.toNanos()); // a read would block until Tomcat's time-out
+          beforePause = bytes;
         }
       }
       return true;

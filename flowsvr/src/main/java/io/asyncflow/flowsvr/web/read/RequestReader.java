@@ -88,6 +88,8 @@ public final class RequestReader {
       throw tooLarge();
     }
     Exchange exchange = Exchange.of(request);
+    // A body for which there is no room now is refused before it is read in vain.
+    exchange.require(bodyBytes, request.getContentLengthLong() / STEP_BYTES * STEP_BYTES);
     try (InputStream in =
         new BoundedInput(
             request.getInputStream(),
