@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.system.db;
 import java.sql.SQLException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -12,8 +11,9 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionTimedOutException;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Short READ COMMITTED transactions, repeated after a deadlock (1213) or a lock wait time-out
@@ -44,7 +44,9 @@ public class RetryingTransactions {
   private static final long FIRST_PAUSE_MS = 16;
   private static final long LONGEST_PAUSE_MS = 256;
 
-  private final TransactionTemplate transaction;
+  private static final TransactionDefinition DEFAULTS = TransactionDefinition.withDefaults();
+
+  private final PlatformTransactionManager transactions;
   private final LongSupplier nanoTime;
 
   /**
@@ -57,13 +59,20 @@ public class RetryingTransactions {
   }
 
   RetryingTransactions(PlatformTransactionManager transactionManager, LongSupplier nanoTime) {
-    this.transaction = new TransactionTemplate(transactionManager);
+    this.transactions = transactionManager;
     this.nanoTime = nanoTime;
   }
 
   /** Runs {@code work} in its own transaction and returns its value after the commit. */
   public <T> T execute(Supplier<T> work) {
-    return retrying(() -> inTransaction(work));
+    long begin = nanoTime.getAsLong();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return executeOnce(work);
+      } catch (PessimisticLockingFailureException e) {
+        pauseAfter(e, attempt, begin);
+      }
+    }
   }
 
   /** Runs {@code work} in its own transaction. */
@@ -76,27 +85,27 @@ public class RetryingTransactions {
   }
 
   /**
-   * Throws the exception of the work, even if the rollback also fails: on a broken connection no
-   * rollback succeeds, and "connection is closed" would hide the cause.
+   * As {@link #execute}, but never repeated: for callers with a fallback. Throws the exception of
+   * the work, even if the rollback also fails: on a broken connection no rollback succeeds, and
+   * "connection is closed" would hide the cause.
    */
-  private <T> T inTransaction(Supplier<T> work) {
-    AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+  public <T> T executeOnce(Supplier<T> work) {
     long begin = nanoTime.getAsLong();
+    TransactionStatus status = transactions.getTransaction(DEFAULTS);
+    T result;
     try {
-      return transaction.execute(
-          status -> {
-            try {
-              T result = work.get();
-              refuseIfLong(begin);
-              return result;
-            } catch (RuntimeException e) {
-              thrown.set(e);
-              throw e;
-            }
-          });
-    } catch (RuntimeException e) {
-      throw thrown.get() == null ? e : thrown.get();
+      result = work.get();
+      refuseIfLong(begin);
+    } catch (RuntimeException | Error e) {
+      try {
+        transactions.rollback(status);
+      } catch (RuntimeException ofRollback) {
+        e.addSuppressed(ofRollback);
+      }
+      throw e;
     }
+    transactions.commit(status);
+    return result;
   }
 
   /**
@@ -110,35 +119,17 @@ public class RetryingTransactions {
     }
   }
 
-  /** As {@link #execute}, but never repeated: for callers with a fallback. */
-  public <T> T executeOnce(Supplier<T> work) {
-    return inTransaction(work);
-  }
-
   /**
    * Runs {@code work}, a single auto-committed statement, without the three round trips that begin
    * and end a transaction. Repeats it as {@link #execute} does.
    */
   public <T> T executeStatement(Supplier<T> work) {
-    return retrying(work);
-  }
-
-  private <T> T retrying(Supplier<T> work) {
     long begin = nanoTime.getAsLong();
     for (int attempt = 1; ; attempt++) {
       try {
         return work.get();
       } catch (PessimisticLockingFailureException e) {
-        boolean isPatient = nanoTime.getAsLong() - begin < PATIENCE_NANOS;
-        boolean isGivenUp = !isPatient && (attempt >= ATTEMPTS || isLockWaitTimeout(e));
-        if (isGivenUp || Thread.currentThread().isInterrupted()) {
-          throw e;
-        }
-        log.debug(
-            "deadlock or lock wait time-out (attempt {}), trying again: {}",
-            attempt,
-            e.getMessage());
-        pauseAfter(attempt);
+        pauseAfter(e, attempt, begin);
       }
     }
   }
@@ -148,12 +139,24 @@ public class RetryingTransactions {
     return e.getCause() instanceof SQLException cause && cause.getErrorCode() == LOCK_WAIT_TIMEOUT;
   }
 
-  /** Full jitter, so that two victims of a deadlock do not collide again. */
-  private static void pauseAfter(int attempt) {
+  /**
+   * Pauses before the next attempt. Full jitter, so that two victims of a deadlock do not collide
+   * again.
+   *
+   * @throws PessimisticLockingFailureException the failure, after the last attempt
+   */
+  private void pauseAfter(PessimisticLockingFailureException e, int attempt, long begin) {
+    boolean isPatient = nanoTime.getAsLong() - begin < PATIENCE_NANOS;
+    boolean isGivenUp = !isPatient && (attempt >= ATTEMPTS || isLockWaitTimeout(e));
+    if (isGivenUp || Thread.currentThread().isInterrupted()) {
+      throw e;
+    }
+    log.debug(
+        "deadlock or lock wait time-out (attempt {}), trying again: {}", attempt, e.getMessage());
     long bound = Math.min(FIRST_PAUSE_MS << Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
     try {
       Thread.sleep(ThreadLocalRandom.current().nextLong(1, bound));
-    } catch (InterruptedException e) {
+    } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     }
   }
