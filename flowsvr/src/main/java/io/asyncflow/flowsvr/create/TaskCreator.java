@@ -164,9 +164,14 @@ public class TaskCreator {
     boolean isTransaction = !isOneStatement(call, tasks.keySet());
     for (int attempt = 1; ; attempt++) {
       List<NewRow> rows = rows(call, tasks); // before the transaction: it may run DDL
+      Supplier<List<CreatedTask>> work = () -> write(rows, call, isTransaction);
       try {
-        List<CreatedTask> results =
-            commit(isTransaction, isRepeated, () -> write(rows, call, isTransaction));
+        List<CreatedTask> results;
+        if (isTransaction) {
+          results = isRepeated ? transactions.execute(work) : transactions.executeOnce(work);
+        } else {
+          results = isRepeated ? transactions.executeStatement(work) : work.get();
+        }
         publish(rows, results);
         return results;
       } catch (TableDrainedException e) {
@@ -192,13 +197,6 @@ public class TaskCreator {
                 type ->
                     call.ofUsers() && types.require(type).userRateLimit() > 0
                         || store.tellsOfCreates(type));
-  }
-
-  private <T> T commit(boolean isTransaction, boolean isRepeated, Supplier<T> work) {
-    if (isTransaction) {
-      return isRepeated ? transactions.execute(work) : transactions.executeOnce(work);
-    }
-    return isRepeated ? transactions.executeStatement(work) : work.get();
   }
 
   /**
@@ -252,21 +250,21 @@ public class TaskCreator {
 
   private List<CreatedTask> write(List<NewRow> rows, CreateCall call, boolean isTransaction) {
     Map<TaskId, CreatedTask> results = new HashMap<>();
-    rows.stream()
-        .collect(groupingBy(row -> row.id().table(), TreeMap::new, toList()))
-        .forEach(
-            (table, ofTable) -> {
-              List<NewRow> inserts = keyedCreates.take(ofTable, call.users(), results);
-              if (isTransaction && call.ofUsers()) {
-                charge(table.type(), ofTable, results);
-              }
-              if (!inserts.isEmpty() && !store.insertUnlessDrained(table, inserts)) {
-                throw new TableDrainedException(table);
-              }
-              if (isTransaction) {
-                store.tellOfCreates(table.type(), inserts);
-              }
-            });
+    SortedMap<TaskTable, List<NewRow>> byTable =
+        rows.stream().collect(groupingBy(row -> row.id().table(), TreeMap::new, toList()));
+    for (TaskTable table : byTable.keySet()) {
+      List<NewRow> ofTable = byTable.get(table);
+      List<NewRow> inserts = keyedCreates.take(ofTable, call.users(), results);
+      if (isTransaction && call.ofUsers()) {
+        charge(table.type(), ofTable, results);
+      }
+      if (!inserts.isEmpty() && !store.insertUnlessDrained(table, inserts)) {
+        throw new TableDrainedException(table);
+      }
+      if (isTransaction) {
+        store.tellOfCreates(table.type(), inserts);
+      }
+    }
     List<CreatedTask> inOrder = rows.stream().map(row -> results.get(row.id())).toList();
     if (call.join() != null) {
       call.join().with(idsOf(inOrder));
