@@ -57,6 +57,12 @@ public record TaskTransition(TaskRow before, TaskRow after, EventKind kind, Stri
     return after.equals(before);
   }
 
+  /** Whether the task becomes final, is final no more, or ends in another way than before. */
+  public boolean isOfEnd() {
+    return before.status() != after.status()
+        && (before.status().isFinal() || after.status().isFinal());
+  }
+
   /** Whether the transition sets the task to failed. */
   public boolean makesFailed() {
     return after.status() == TaskStatus.FAILED;

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr;
 
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTransition;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -16,11 +17,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class FireLedger implements TaskLedger {
 
-  private final Map<TaskId, Queue<Change>> committed = new ConcurrentHashMap<>();
+  private final Map<TaskId, Queue<TaskTransition>> committed = new ConcurrentHashMap<>();
 
   @Override
-  public void record(List<Change> changes) {
-    List<Change> ofFires = changes.stream().filter(change -> change.fire() != null).toList();
+  public void record(List<TaskTransition> changes) {
+    List<TaskTransition> ofFires =
+        changes.stream().filter(change -> change.after().fire() != null).toList();
     if (ofFires.isEmpty()) {
       return;
     }
@@ -34,14 +36,14 @@ public final class FireLedger implements TaskLedger {
             ofFires.forEach(
                 change ->
                     committed
-                        .computeIfAbsent(change.id(), id -> new ConcurrentLinkedQueue<>())
+                        .computeIfAbsent(change.after().id(), id -> new ConcurrentLinkedQueue<>())
                         .add(change));
           }
         });
   }
 
   /** The committed changes of this task, in order. */
-  public List<Change> changesOf(TaskId id) {
+  public List<TaskTransition> changesOf(TaskId id) {
     return List.copyOf(committed.getOrDefault(id, new ConcurrentLinkedQueue<>()));
   }
 }

@@ -1,9 +1,5 @@
 package io.asyncflow.flowsvr.task;
 
-import io.asyncflow.api.TaskStatus;
-import io.asyncflow.rules.FireId;
-import io.asyncflow.rules.JobPlace;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTransition;
 import java.util.List;
@@ -25,66 +21,10 @@ public interface TaskLedger {
   int JOBS = 1;
 
   /**
-   * A written change of a task's status.
-   *
-   * @param place the task's role in a job; {@code null} outside jobs
-   * @param fire the fire that created the task; {@code null} if no schedule did
-   * @param leaseEpoch the epoch of the task's last hold
-   * @param result the task's result; {@code null} if it has none
-   * @param scheduleLog the log after the change
-   */
-  record Change(
-      TaskId id,
-      JobPlace place,
-      FireId fire,
-      TaskStatus from,
-      TaskStatus to,
-      int leaseEpoch,
-      String result,
-      String scheduleLog) {
-
-    /**
-     * The change of a row of which only the status was written.
-     *
-     * @param row the row before the change
-     */
-    public static Change of(TaskRow row, TaskStatus to) {
-      return new Change(
-          row.id(),
-          row.place(),
-          row.fire(),
-          row.status(),
-          to,
-          row.leaseEpoch(),
-          row.result(),
-          row.scheduleLog());
-    }
-
-    /** The change of a transition. */
-    static Change of(TaskTransition transition) {
-      TaskRow after = transition.after();
-      return new Change(
-          after.id(),
-          after.place(),
-          after.fire(),
-          transition.before().status(),
-          after.status(),
-          after.leaseEpoch(),
-          after.result(),
-          after.scheduleLog());
-    }
-
-    /** Whether the task became final, or is final no more. */
-    public boolean isOfEnd() {
-      return from != to && (from.isFinal() || to.isFinal());
-    }
-  }
-
-  /**
    * Writes down those of the changes that concern this ledger.
    *
-   * @param changes of any tasks, also of tasks that no ledger counts
+   * @param changes written ones, of any tasks, also of tasks that no ledger counts
    * @throws IllegalStateException if a change concerns it and there is no transaction
    */
-  void record(List<Change> changes);
+  void record(List<TaskTransition> changes);
 }

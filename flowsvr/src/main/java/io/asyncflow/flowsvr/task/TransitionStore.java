@@ -201,8 +201,7 @@ public class TransitionStore {
   }
 
   private void record(List<TaskTransition> written) {
-    List<TaskLedger.Change> changes = written.stream().map(TaskLedger.Change::of).toList();
-    ledgers.forEach(ledger -> ledger.record(changes));
+    ledgers.forEach(ledger -> ledger.record(written));
     written.stream()
         .filter(transition -> transition.kind() != null)
         .forEach(

@@ -24,7 +24,6 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.operator.Expected;
 import io.asyncflow.flowsvr.operator.OperatorActs;
-import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.task.TransitionStore;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.FireId;
@@ -69,8 +68,12 @@ class LedgeredReportsIT {
 
   /** From which status to which other one the ledgers were told that the task went. */
   private List<Tuple> told(TaskId id) {
-    assertThat(ledger.changesOf(id)).extracting(Change::fire).allMatch(FIRE::equals);
-    return ledger.changesOf(id).stream().map(change -> tuple(change.from(), change.to())).toList();
+    assertThat(ledger.changesOf(id))
+        .extracting(change -> change.after().fire())
+        .allMatch(FIRE::equals);
+    return ledger.changesOf(id).stream()
+        .map(change -> tuple(change.before().status(), change.after().status()))
+        .toList();
   }
 
   @Test
@@ -85,7 +88,7 @@ class LedgeredReportsIT {
         .isEqualTo(Verdict.ALREADY_DONE);
 
     assertThat(told(id)).containsExactly(tuple(EXECUTING, SUCCESS));
-    assertThat(ledger.changesOf(id).get(0).result()).isEqualTo("42");
+    assertThat(ledger.changesOf(id).get(0).after().result()).isEqualTo("42");
     assertThat(given.row(id).fire()).isEqualTo(FIRE);
   }
 
@@ -107,7 +110,7 @@ class LedgeredReportsIT {
         .containsExactly(
             tuple(EXECUTING, WAITING), tuple(EXECUTING, WAITING), tuple(EXECUTING, FAILED));
     assertThat(ledger.changesOf(id))
-        .extracting(Change::isOfEnd)
+        .extracting(TaskTransition::isOfEnd)
         .containsExactly(false, false, true);
   }
 

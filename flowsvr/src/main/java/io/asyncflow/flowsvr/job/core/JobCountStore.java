@@ -8,6 +8,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.ScheduleLog;
+import io.asyncflow.rules.TaskTransition;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,11 +85,11 @@ public class JobCountStore implements TaskLedger {
   }
 
   @Override
-  public void record(List<Change> changes) {
-    Map<Long, List<Change>> byJob =
+  public void record(List<TaskTransition> changes) {
+    Map<Long, List<TaskTransition>> byJob =
         changes.stream()
-            .filter(change -> change.place() != null && change.isOfEnd())
-            .collect(groupingBy(change -> change.place().jobId(), TreeMap::new, toList()));
+            .filter(change -> change.after().place() != null && change.isOfEnd())
+            .collect(groupingBy(change -> change.after().place().jobId(), TreeMap::new, toList()));
     if (!byJob.isEmpty()) {
       jobEvents.change(
           byJob.keySet(),
@@ -99,9 +100,9 @@ public class JobCountStore implements TaskLedger {
     }
   }
 
-  private void record(long jobId, List<Change> changes) {
-    Map<Boolean, List<Change>> byChild =
-        changes.stream().collect(partitioningBy(change -> change.place().isChild()));
+  private void record(long jobId, List<TaskTransition> changes) {
+    Map<Boolean, List<TaskTransition>> byChild =
+        changes.stream().collect(partitioningBy(change -> change.after().place().isChild()));
     if (!byChild.get(true).isEmpty()) {
       count(jobId, JobCounts.ofChanges(byChild.get(true)), "TRUE");
     }
@@ -144,27 +145,27 @@ public class JobCountStore implements TaskLedger {
         Map.of("done", delta.done(), "failed", delta.failed(), "cancelled", delta.cancelled()));
   }
 
-  private void coordinate(long jobId, Change change) {
-    boolean isSplit = change.place().index() == JobPlace.SPLIT;
-    boolean isEnd = change.to().isFinal();
+  private void coordinate(long jobId, TaskTransition change) {
+    boolean isSplit = change.after().place().index() == JobPlace.SPLIT;
+    boolean isEnd = change.after().status().isFinal();
     String states = isSplit ? "'SPLITTING', 'STOPPING'" : "'MERGING', 'STOPPING'";
     Map<String, Object> params = new HashMap<>();
-    params.put("number", change.id().number());
-    params.put("epoch", change.leaseEpoch());
-    params.put("state", change.to().name());
+    params.put("number", change.after().id().number());
+    params.put("epoch", change.after().leaseEpoch());
+    params.put("state", change.after().status().name());
     params.put("again", isSplit ? "SPLITTING" : "MERGING");
-    params.put("result", change.result());
-    params.put("error", change.to() == TaskStatus.FAILED ? errorOf(change) : null);
+    params.put("result", change.after().result());
+    params.put("error", change.after().status() == TaskStatus.FAILED ? errorOf(change) : null);
     jobs.change(
         jobId,
-        !isEnd ? AGAIN : isSplit && change.to() == TaskStatus.SUCCESS ? SPLIT : END,
+        !isEnd ? AGAIN : isSplit && change.after().status() == TaskStatus.SUCCESS ? SPLIT : END,
         (isSplit ? "split_number = :number AND total IS NULL" : "merge_number = :number")
             + "\nAND state IN (%s)".formatted(isEnd ? states : "'SUCCESS', 'FAILED', 'CANCELLED'"),
         params);
   }
 
-  private static String errorOf(Change change) {
-    String error = ScheduleLog.last(change.scheduleLog()).error();
-    return error == null ? change.id() + " failed" : error;
+  private static String errorOf(TaskTransition change) {
+    String error = ScheduleLog.last(change.after().scheduleLog()).error();
+    return error == null ? change.after().id() + " failed" : error;
   }
 }

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.job.core;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.task.TaskLedger.Change;
+import io.asyncflow.rules.TaskTransition;
 import java.util.List;
 
 /** The numbers of a job's children by final status; or their changes, which may be negative. */
@@ -10,7 +10,7 @@ public record JobCounts(int done, int failed, int cancelled) {
   public static final JobCounts NONE = new JobCounts(0, 0, 0);
 
   /** The change that steps of children from one status to another make. */
-  static JobCounts ofChanges(List<Change> changes) {
+  static JobCounts ofChanges(List<TaskTransition> changes) {
     return changes.stream()
         .map(
             change ->
@@ -21,8 +21,9 @@ public record JobCounts(int done, int failed, int cancelled) {
         .reduce(NONE, JobCounts::plus);
   }
 
-  private static int step(Change change, TaskStatus counted) {
-    return (change.to() == counted ? 1 : 0) - (change.from() == counted ? 1 : 0);
+  private static int step(TaskTransition change, TaskStatus counted) {
+    return (change.after().status() == counted ? 1 : 0)
+        - (change.before().status() == counted ? 1 : 0);
   }
 
   public JobCounts plus(JobCounts other) {

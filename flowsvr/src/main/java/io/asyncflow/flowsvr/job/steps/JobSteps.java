@@ -20,7 +20,6 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.CopyStore;
 import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.task.TransitionStore;
@@ -309,7 +308,7 @@ public class JobSteps {
           copies.made(originals, ids, "job " + job.id());
           transitions.leaveJob(table, numbers);
           jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
-          counts.record(remaining.stream().map(row -> Change.of(row, TaskStatus.WAITING)).toList());
+          counts.record(remaining.stream().map(TaskTransition::revived).toList());
           requireStill(job);
         });
   }

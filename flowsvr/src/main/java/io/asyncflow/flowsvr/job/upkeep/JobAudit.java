@@ -12,12 +12,12 @@ import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -141,21 +141,21 @@ public class JobAudit {
     if (!status.isFinal()) {
       return false;
     }
-    Change end =
-        new Change(
-            id,
-            place,
-            null,
-            TaskStatus.EXECUTING,
-            status,
-            row.map(TaskRow::leaseEpoch).orElse(0),
-            row.map(TaskRow::result).orElse(null),
-            row.map(TaskRow::scheduleLog).orElse(null));
+    String log = row.map(TaskRow::scheduleLog).orElse("");
+    TaskRow ended =
+        TaskRow.waiting(
+                id, job.userId(), "", 0, 0, null, null, null, "", log, place, null, null, job.now())
+            .copy()
+            .status(status)
+            .leaseEpoch(row.map(TaskRow::leaseEpoch).orElse(0))
+            .result(row.map(TaskRow::result).orElse(null))
+            .row();
+    TaskRow before = ended.copy().status(TaskStatus.EXECUTING).row();
     return repair(
         job,
         "it waited for %s, which is %s".formatted(id, row.isPresent() ? status : "no more"),
         job.counts(),
-        () -> counts.record(List.of(end)));
+        () -> counts.record(List.of(new TaskTransition(before, ended, null, null))));
   }
 
   /**

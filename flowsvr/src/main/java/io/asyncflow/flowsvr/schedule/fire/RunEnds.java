@@ -19,6 +19,7 @@ import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.flowsvr.task.TaskLedger;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.schedule.FirePosition;
 import io.asyncflow.rules.schedule.RunEffect;
 import io.asyncflow.rules.schedule.RunEffect.Ended;
@@ -62,17 +63,20 @@ class RunEnds implements TaskLedger {
   }
 
   @Override
-  public void record(List<Change> changes) {
+  public void record(List<TaskTransition> changes) {
     recordEnds(
         changes.stream()
             .filter(
-                change -> change.fire() != null && change.from().isFinal() != change.to().isFinal())
-            .map(
                 change ->
+                    change.after().fire() != null
+                        && change.before().status().isFinal() != change.after().status().isFinal())
+            .map(TaskTransition::after)
+            .map(
+                row ->
                     new End(
-                        change.fire(),
-                        Run.of(change.id()),
-                        change.to().isFinal() ? change.to() : null,
+                        row.fire(),
+                        Run.of(row.id()),
+                        row.status().isFinal() ? row.status() : null,
                         null))
             .toList());
   }
