@@ -28,8 +28,8 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -109,11 +109,12 @@ public class TaskReporter {
    */
   public List<ReportResult> report(List<ParsedReport> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
-    List<Part> parts = partsOf(reports, results);
+    Map<Part, List<Integer>> parts = partsOf(reports, results);
     RuntimeException failure = null;
     int failed = 0;
-    for (Part part : parts) {
-      List<ParsedReport> ofPart = part.positions().stream().map(reports::get).toList();
+    for (Part part : parts.keySet()) {
+      List<Integer> positions = parts.get(part);
+      List<ParsedReport> ofPart = positions.stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
         judged = write(part.table(), ofPart);
@@ -129,7 +130,7 @@ public class TaskReporter {
         if (!isAccepted(judged.get(i))) {
           meters.refused(part.table().type().name(), judged.get(i).outcome().name());
         }
-        results[part.positions().get(i)] = judged.get(i);
+        results[positions.get(i)] = judged.get(i);
       }
     }
     // If one of several parts fails, the results of the others must still be returned.
@@ -148,41 +149,34 @@ public class TaskReporter {
    * Reports of a call on tasks of one table, which are written together. A report that creates
    * tasks is a part of its own.
    *
-   * @param positions of the reports in the call
+   * @param run counts how often such a report began or ended before
    */
-  private record Part(TaskTable table, List<Integer> positions) {}
+  private record Part(TaskTable table, int run) {}
 
   /**
+   * The positions of the reports of each part, in order.
+   *
    * @param results receives those of reports on tasks of tables that do not exist
    */
-  private List<Part> partsOf(List<ParsedReport> reports, ReportResult[] results) {
+  private Map<Part, List<Integer>> partsOf(List<ParsedReport> reports, ReportResult[] results) {
     Set<TaskTable> tables =
         reports.stream()
             .map(report -> report.task().table())
             .filter(table -> types.find(table.type()).isPresent())
             .collect(toSet());
     Set<TaskTable> existing = families.existing(tables, RECENT);
-    List<Part> parts = new ArrayList<>();
-    Map<TaskTable, Part> open = new HashMap<>();
+    Map<Part, List<Integer>> parts = new LinkedHashMap<>();
+    int run = 0;
     for (int i = 0; i < results.length; i++) {
       ParsedReport report = reports.get(i);
-      if (!existing.contains(report.task().table())) {
+      TaskTable table = report.task().table();
+      if (!existing.contains(table)) {
         results[i] = noSuchTask(report);
         continue;
       }
-      if (report.isCreating()) {
-        open.clear();
-      }
-      Part part = open.get(report.task().table());
-      if (part == null) {
-        part = new Part(report.task().table(), new ArrayList<>());
-        parts.add(part);
-        open.put(part.table(), part);
-      }
-      part.positions().add(i);
-      if (report.isCreating()) {
-        open.clear();
-      }
+      run += report.isCreating() ? 1 : 0;
+      parts.computeIfAbsent(new Part(table, run), part -> new ArrayList<>()).add(i);
+      run += report.isCreating() ? 1 : 0;
     }
     return parts;
   }
