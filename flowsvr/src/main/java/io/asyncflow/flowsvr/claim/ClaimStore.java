@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.claim;
 
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -9,11 +10,11 @@ import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -142,63 +143,31 @@ public class ClaimStore {
         .list();
   }
 
-  /** A waiting row as it was read, and after the hold. */
-  public record Change(TaskRow before, TaskRow after) {}
-
   /**
    * Marks the tasks as held whose rows have not changed since they were read.
    *
    * @return the number of tasks marked
    * @param changes changes of rows of the table, at least one
    */
-  public int markHeld(TaskTable table, List<Change> changes) {
+  public int markHeld(TaskTable table, List<TaskTransition> changes) {
     int held = 0;
-    List<Change> others = new ArrayList<>();
-    Collection<List<Change>> groups =
+    List<TaskTransition> others = new ArrayList<>();
+    Collection<List<TaskTransition>> groups =
         changes.stream()
-            .collect(groupingBy(Marking::of, LinkedHashMap::new, Collectors.toList()))
+            .collect(groupingBy(ClaimStore::marking, LinkedHashMap::new, toList()))
             .values();
-    for (List<Change> group : groups) {
+    for (List<TaskTransition> group : groups) {
       if (group.size() < MIN_ROWS_ALIKE) {
         others.addAll(group);
       } else {
         held += markAlike(table, group);
       }
     }
-    return others.isEmpty() ? held : held + markEach(table, others);
-  }
-
-  /** The values that a hold writes into its rows. */
-  private record Marking(int epoch, String workerId, String traceId, long holdTime, long leaseEnd) {
-    static Marking of(Change change) {
-      TaskRow after = change.after();
-      return new Marking(
-          change.before().leaseEpoch(),
-          after.workerId(),
-          after.traceId(),
-          after.holdTime(),
-          after.leaseEnd());
+    if (others.isEmpty()) {
+      return held;
     }
-  }
-
-  private int markAlike(TaskTable table, List<Change> changes) {
-    Marking marking = Marking.of(changes.get(0));
-    List<Object> values = new ArrayList<>(7 + changes.size());
-    values.add(marking.workerId());
-    values.add(marking.traceId());
-    values.add(marking.holdTime());
-    values.add(marking.leaseEnd());
-    values.add(marking.holdTime());
-    values.add(marking.epoch());
-    values.add(changes.stream().mapToLong(change -> change.before().modifyTime()).max().orElse(0));
-    changes.forEach(change -> values.add(change.before().id().number()));
-    String ids = "?" + ", ?".repeat(changes.size() - 1) + ")";
-    return template.update(MARK_HELD_ALIKE.of(table) + ids, new StatementValues(values));
-  }
-
-  private int markEach(TaskTable table, List<Change> changes) {
-    List<Object> values = new ArrayList<>(7 * changes.size());
-    for (Change change : changes) {
+    List<Object> values = new ArrayList<>(7 * others.size());
+    for (TaskTransition change : others) {
       TaskRow after = change.after();
       values.add(after.id().number());
       values.add(change.before().leaseEpoch());
@@ -209,8 +178,28 @@ public class ClaimStore {
       values.add(after.leaseEnd());
     }
     String sql =
-        HOLD_VALUES + MORE_HOLD_VALUES.repeat(changes.size() - 1) + MARK_HELD_EACH.of(table);
-    return template.update(sql, new StatementValues(values));
+        HOLD_VALUES + MORE_HOLD_VALUES.repeat(others.size() - 1) + MARK_HELD_EACH.of(table);
+    return held + template.update(sql, new StatementValues(values));
+  }
+
+  /** The values that a hold writes into its rows, and the epoch before. */
+  private static List<Object> marking(TaskTransition change) {
+    TaskRow after = change.after();
+    return List.of(
+        after.workerId(),
+        after.traceId(),
+        after.holdTime(),
+        after.leaseEnd(),
+        after.holdTime(),
+        change.before().leaseEpoch());
+  }
+
+  private int markAlike(TaskTable table, List<TaskTransition> changes) {
+    List<Object> values = new ArrayList<>(marking(changes.get(0)));
+    values.add(changes.stream().mapToLong(change -> change.before().modifyTime()).max().orElse(0));
+    changes.forEach(change -> values.add(change.before().id().number()));
+    String ids = "?" + ", ?".repeat(changes.size() - 1) + ")";
+    return template.update(MARK_HELD_ALIKE.of(table) + ids, new StatementValues(values));
   }
 
   /** The rows of those tasks that are held with one of these trace ids. */

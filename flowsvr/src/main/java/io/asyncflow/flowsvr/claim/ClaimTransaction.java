@@ -5,11 +5,11 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
-import io.asyncflow.flowsvr.claim.ClaimStore.Change;
-import io.asyncflow.flowsvr.claim.FairShare.Candidate;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.event.log.EventLog;
+import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
+import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pulse.TaskPulse;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -23,6 +23,7 @@ import io.asyncflow.rules.TaskActs;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.TaskLimits;
 import java.util.ArrayList;
@@ -136,7 +137,7 @@ class ClaimTransaction {
       IntFunction<Map<Range, Integer>> plan,
       BooleanSupplier anyJobPaused) {
     int most = maxTasks.getOrDefault(type.type(), Integer.MAX_VALUE);
-    List<Change> held = new ArrayList<>();
+    List<TaskTransition> held = new ArrayList<>();
     Assignment assignment =
         transactions.execute(
             () -> {
@@ -149,7 +150,7 @@ class ClaimTransaction {
               int setAside = anyJobPaused.getAsBoolean() ? setAside(waiting) : 0;
               waiting.sort(DUE_ORDER);
               List<List<TaskRow>> shares =
-                  FairShare.deal(waiting, ClaimTransaction::candidate, line, allowance.tasks());
+                  FairShare.deal(waiting, ClaimTransaction::headOf, line, allowance.tasks());
               boolean isParted = partLost(shares, line);
               boolean isTooLarge = cut(shares) || isFull;
               held.addAll(hold(shares, line, type));
@@ -192,8 +193,9 @@ class ClaimTransaction {
     return aside.size();
   }
 
-  private static Candidate candidate(TaskRow row) {
-    return new Candidate(row.stage(), row.lane(), row.now() - row.orderTime());
+  static Head headOf(TaskRow row) {
+    Source source = new Source(row.id().table(), row.stage(), row.lane());
+    return new Head(source, row.id().number(), row.orderTime(), row.now());
   }
 
   /**
@@ -245,8 +247,9 @@ class ClaimTransaction {
    *
    * @return the changes that were written
    */
-  private List<Change> hold(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
-    Map<TaskTable, List<Change>> changes = new TreeMap<>();
+  private List<TaskTransition> hold(
+      List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
+    Map<TaskTable, List<TaskTransition>> changes = new TreeMap<>();
     SortedMap<Hold, List<TaskRow>> repeatable = new TreeMap<>(HoldStore.ORDER);
     for (int i = 0; i < line.size(); i++) {
       List<TaskRow> share = shares.get(i);
@@ -262,14 +265,16 @@ class ClaimTransaction {
             TaskRow held = row.held(hold.workerId(), traceId, row.now(), row.now() + lease);
             changes
                 .computeIfAbsent(row.id().table(), t -> new ArrayList<>())
-                .add(new Change(row, held));
+                .add(new TaskTransition(row, held, EventKind.HELD, null));
             return held;
           });
       if (hold.isRepeatable()) {
         repeatable.put(hold, share);
       }
     }
-    changes.forEach((table, ofTable) -> mark(table, ofTable, shares));
+    for (Map.Entry<TaskTable, List<TaskTransition>> ofTable : changes.entrySet()) {
+      mark(ofTable.getKey(), ofTable.getValue(), shares);
+    }
     if (events.keeps(type.type(), EventKind.HELD)) {
       shares.forEach(share -> share.forEach(row -> events.addTask(EventKind.HELD, row, null)));
     }
@@ -286,12 +291,12 @@ class ClaimTransaction {
    * Marks rows as held, and removes those that another transaction has changed from the changes and
    * the shares.
    */
-  private void mark(TaskTable table, List<Change> changes, List<List<TaskRow>> shares) {
+  private void mark(TaskTable table, List<TaskTransition> changes, List<List<TaskRow>> shares) {
     changes.sort(Comparator.comparingLong(change -> change.before().id().number()));
     if (claims.markHeld(table, changes) == changes.size()) {
       return;
     }
-    List<TaskRow> after = changes.stream().map(Change::after).toList();
+    List<TaskRow> after = changes.stream().map(TaskTransition::after).toList();
     Set<TaskId> held =
         claims
             .held(

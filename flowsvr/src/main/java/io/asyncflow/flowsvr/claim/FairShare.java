@@ -1,9 +1,11 @@
 package io.asyncflow.flowsvr.claim;
 
-import io.asyncflow.rules.Lane;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Source;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 
 /**
@@ -19,83 +21,53 @@ final class FairShare {
   private FairShare() {}
 
   /**
-   * A task that can be dealt.
-   *
-   * @param lane the workers that may hold it
-   * @param dueForMs milliseconds since it became due
-   */
-  record Candidate(String stage, String lane, long dueForMs) {
-
-    /** A task that every worker may hold. */
-    Candidate(String stage, long dueForMs) {
-      this(stage, Lane.OPEN, dueForMs);
-    }
-  }
-
-  /**
    * @param inOrder the tasks, in due order
-   * @param candidateOf returns the candidate of a task
+   * @param headOf returns what is known of a task
    * @param line the holds, first come first served
    * @param most the most tasks to deal
    * @return the tasks of each hold of the line; a task that no hold may take is in none
    */
   static <T> List<List<T>> deal(
-      List<T> inOrder, Function<T, Candidate> candidateOf, List<Claimant> line, int most) {
-    Round<T> round = new Round<>(candidateOf, line, most);
-    List<T> leftovers = round.deal(Claimant::takesAtOnce, inOrder);
-    if (line.stream().anyMatch(claimant -> claimant.hold().isChoosy())) {
-      round.deal(Claimant::takes, leftovers);
-    }
-    return round.shares;
-  }
-
-  @FunctionalInterface
-  private interface Rule {
-    boolean gives(Claimant claimant, Candidate candidate);
-  }
-
-  /** A deal in progress. Not thread-safe. */
-  private static final class Round<T> {
-
-    private final Function<T, Candidate> candidateOf;
-    private final List<Claimant> line;
-    private final List<List<T>> shares = new ArrayList<>();
-    private int remaining;
-    private int next;
-
-    Round(Function<T, Candidate> candidateOf, List<Claimant> line, int most) {
-      this.candidateOf = candidateOf;
-      this.line = line;
-      this.remaining = most;
-      line.forEach(claimant -> shares.add(new ArrayList<>()));
-    }
-
-    /** Deals by the rule and returns the tasks that no hold took. */
-    List<T> deal(Rule rule, List<T> inOrder) {
+      List<T> inOrder, Function<T, Head> headOf, List<Claimant> line, int most) {
+    List<List<T>> shares = new ArrayList<>();
+    line.forEach(claimant -> shares.add(new ArrayList<>()));
+    boolean isAnyChoosy = line.stream().anyMatch(claimant -> claimant.hold().isChoosy());
+    List<T> left = inOrder;
+    int remaining = most;
+    int next = 0;
+    for (int pass = 1; pass <= (isAnyChoosy ? 2 : 1); pass++) {
+      BiPredicate<Claimant, Head> rule = pass == 1 ? Claimant::takesAtOnce : Claimant::takes;
       List<T> undealt = new ArrayList<>();
-      for (T item : inOrder) {
-        int index = remaining == 0 ? -1 : nextTaker(candidateOf.apply(item), rule);
-        if (index >= 0) {
-          shares.get(index).add(item);
+      for (T item : left) {
+        int taker = remaining == 0 ? -1 : taker(line, shares, next, headOf.apply(item), rule);
+        if (taker >= 0) {
+          shares.get(taker).add(item);
           remaining--;
-          next = (index + 1) % line.size();
+          next = (taker + 1) % line.size();
         } else {
           undealt.add(item);
         }
       }
-      return undealt;
+      left = undealt;
     }
+    return shares;
+  }
 
-    private int nextTaker(Candidate candidate, Rule rule) {
-      for (int i = 0; i < line.size(); i++) {
-        int index = (next + i) % line.size();
-        Claimant claimant = line.get(index);
-        if (shares.get(index).size() < claimant.limit() && rule.gives(claimant, candidate)) {
-          return index;
-        }
+  /** The place in the line of the next hold with room that takes a task; -1 if there is none. */
+  private static <T> int taker(
+      List<Claimant> line,
+      List<List<T>> shares,
+      int next,
+      Head head,
+      BiPredicate<Claimant, Head> rule) {
+    for (int i = 0; i < line.size(); i++) {
+      int index = (next + i) % line.size();
+      Claimant claimant = line.get(index);
+      if (shares.get(index).size() < claimant.limit() && rule.test(claimant, head)) {
+        return index;
       }
-      return -1;
     }
+    return -1;
   }
 
   /**
@@ -111,12 +83,8 @@ final class FairShare {
       this(hold, limit, Set.of());
     }
 
-    boolean takes(String stage, String lane) {
-      return hold.takes(stage) && (lane.equals(Lane.OPEN) || lanes.contains(lane));
-    }
-
-    private boolean mayTake(Candidate candidate) {
-      return takes(candidate.stage(), candidate.lane());
+    boolean takes(Source source) {
+      return hold.takes(source.stage()) && (source.isOpen() || lanes.contains(source.lane()));
     }
 
     /** How many ms a task of the stage must have been due before the hold takes it. */
@@ -124,12 +92,12 @@ final class FairShare {
       return hold.preference().patienceMs(stage);
     }
 
-    boolean takesAtOnce(Candidate candidate) {
-      return mayTake(candidate) && patienceMs(candidate.stage()) == 0;
+    boolean takesAtOnce(Head head) {
+      return takes(head.source()) && patienceMs(head.source().stage()) == 0;
     }
 
-    boolean takes(Candidate candidate) {
-      return mayTake(candidate) && patienceMs(candidate.stage()) <= candidate.dueForMs();
+    boolean takes(Head head) {
+      return takes(head.source()) && patienceMs(head.source().stage()) <= head.dueForMs();
     }
   }
 }

@@ -8,7 +8,6 @@ import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.claim.ClaimTransaction.Assignment;
-import io.asyncflow.flowsvr.claim.FairShare.Candidate;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.due.DueReader;
 import io.asyncflow.flowsvr.due.DueReader.Look;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
@@ -90,13 +88,10 @@ public class TaskClaimer {
    *
    * @param possibleRepeat whether {@code t_hold} has not been read yet for an earlier delivery of
    *     it
-   * @param arrivedAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it arrived; an
-   *     earlier look is not sufficient for a hold that does not wait
    * @param asksLanes whether the claim asks for the lanes of its worker; if not, it gets other
    *     tasks
    */
-  public record ClaimRequest(
-      Hold hold, boolean possibleRepeat, long arrivedAt, boolean asksLanes) {}
+  public record ClaimRequest(Hold hold, boolean possibleRepeat, boolean asksLanes) {}
 
   /**
    * The result of a claim.
@@ -155,13 +150,9 @@ public class TaskClaimer {
   static Map<Source, Integer> plan(List<Head> heads, List<Claimant> line, int most) {
     Map<Source, Integer> plan = new LinkedHashMap<>();
     List<Head> due = heads.stream().filter(Head::isDue).sorted(HEAD_ORDER).toList();
-    FairShare.deal(due, TaskClaimer::candidate, line, most)
+    FairShare.deal(due, head -> head, line, most)
         .forEach(share -> share.forEach(head -> plan.merge(head.source(), 1, Integer::sum)));
     return plan;
-  }
-
-  private static Candidate candidate(Head head) {
-    return new Candidate(head.source().stage(), head.source().lane(), head.dueForMs());
   }
 
   /**
@@ -174,15 +165,11 @@ public class TaskClaimer {
         .flatMapToLong(
             head ->
                 line.stream()
-                    .filter(claimant -> claimant.limit() > 0 && takes(claimant, head.source()))
+                    .filter(claimant -> claimant.limit() > 0 && claimant.takes(head.source()))
                     .mapToLong(
                         claimant -> claimant.patienceMs(head.source().stage()) - head.dueForMs()))
         .filter(ms -> ms > 0)
         .min();
-  }
-
-  private static boolean takes(Claimant claimant, Source source) {
-    return claimant.takes(source.stage(), source.lane());
   }
 
   /** The union of the holds' stages; empty if a hold takes any stage. */
@@ -250,17 +237,11 @@ public class TaskClaimer {
           return resultAfter(look, true, quietForMs(look));
         }
         config = types.require(type);
-        if (look.guess().isPresent()) {
-          if (takeFrom(look.guess().get(), look)) {
-            return result(0, request -> false);
-          }
-          continue;
-        }
         if (isPaused()) {
           due.repeatLook(look);
           return result(SOON_MS, request -> true);
         }
-        Assignment assignment = take(most -> planFor(look, most));
+        Assignment assignment = take(look);
         if (isOutdated) {
           due.repeatLook(look);
           return result(0, request -> false);
@@ -272,13 +253,15 @@ public class TaskClaimer {
         if (assignment.planned() == 0) { // the holds prefer other stages
           return resultAfter(look, true, retryInMs(look, assignment));
         }
-        boolean tookAll = assignment.isComplete();
-        if (tookAll) {
-          recordRemaining(look, assignment);
+        record(look, assignment);
+        boolean isGuess = look.guess().isPresent();
+        if (isGuess && assignment.tasks() > 0) {
+          return result(0, request -> false);
         }
-        if (assignment.tasks() > 0 || plan == MAX_PLANS) {
-          return resultAfter(
-              look, tookAll && assignment.setAside() == 0 && !assignment.isCut(), quietForMs(look));
+        if (!isGuess && (assignment.tasks() > 0 || plan == MAX_PLANS)) {
+          boolean tookAll =
+              assignment.isComplete() && assignment.setAside() == 0 && !assignment.isCut();
+          return resultAfter(look, tookAll, quietForMs(look));
         }
       }
     }
@@ -301,7 +284,8 @@ public class TaskClaimer {
     }
 
     /**
-     * The result after a look.
+     * The result after a look. Of a hold that waits it need not be certain that nothing is due in
+     * sources that were not looked at because there are too many.
      *
      * @param tookAll whether all planned tasks were taken
      */
@@ -311,30 +295,11 @@ public class TaskClaimer {
           againInMs,
           request -> {
             Set<String> wanted = request.hold().stages();
-            boolean wasDue = wanted.isEmpty() ? !due.isEmpty() : !disjoint(due, wanted);
             boolean waits = request.hold().waits();
-            boolean isFresh = waits || !look.turnBeganBefore(request.arrivedAt());
-            return !look.isUnderWay()
-                && isFresh
-                && (wasDue ? tookAll : waits || look.isWholeFor(wanted));
+            boolean wasDue = wanted.isEmpty() ? !due.isEmpty() : !disjoint(due, wanted);
+            boolean isCut = look.isCut() && (!waits || !due.isEmpty()) || look.lanes().isCut();
+            return !isCut && (wasDue ? tookAll : waits || look.isWholeFor(wanted));
           });
-    }
-
-    /** Takes from a range that was not read; returns false if there was nothing. */
-    private boolean takeFrom(Range busy, Look look) {
-      if (isPaused()) {
-        return false;
-      }
-      int room = room(claimant -> takes(claimant, busy.source()));
-      Assignment assignment =
-          take(most -> most == 0 ? Map.of() : Map.of(busy, Math.min(room, most)));
-      assignment.shares().stream()
-          .flatMap(List::stream)
-          .min(ClaimTransaction.DUE_ORDER)
-          .ifPresent(
-              first ->
-                  due.recordGuess(look, first, !assignment.isComplete() && !assignment.isCut()));
-      return assignment.tasks() > 0;
     }
 
     private long retryInMs(Look look, Assignment assignment) {
@@ -343,7 +308,7 @@ public class TaskClaimer {
           nextForOthersInMs(look.heads(), claimants()).orElse(SOON_MS));
     }
 
-    private Assignment take(IntFunction<Map<Range, Integer>> plan) {
+    private Assignment take(Look look) {
       List<String> workers = takers.stream().map(request -> request.hold().workerId()).toList();
       pauses.now(); // so that the transaction finds it read
       Assignment assignment =
@@ -353,7 +318,7 @@ public class TaskClaimer {
               most -> {
                 inForce = pauses.nowInTransaction();
                 isOutdated = !inForce.equals(paused) && !inForce.isSameFor(type, workers, paused);
-                return isOutdated ? Map.of() : plan.apply(most);
+                return isOutdated ? Map.of() : planFor(look, most);
               },
               () -> inForce.anyJob());
       for (int i = 0; i < shares.size(); i++) {
@@ -369,6 +334,11 @@ public class TaskClaimer {
      * may have more, as many more as there is room for.
      */
     private Map<Range, Integer> planFor(Look look, int most) {
+      if (look.guess().isPresent()) {
+        Range busy = look.guess().get();
+        int room = room(claimant -> claimant.takes(busy.source()));
+        return most == 0 ? Map.of() : Map.of(busy, Math.min(room, most));
+      }
       Map<Source, Integer> counts = plan(look.heads(), claimants(), Math.min(most, MAX_TASKS));
       int planned = counts.values().stream().mapToInt(Integer::intValue).sum();
       int free = Math.max(0, Math.min(most, room(claimant -> true)) - planned);
@@ -378,7 +348,7 @@ public class TaskClaimer {
               .filter(source -> counts.get(source) == look.readings().get(source).heads().size())
               .toList();
       for (Source source : extended) {
-        int ofSource = room(claimant -> takes(claimant, source)) - counts.get(source);
+        int ofSource = room(claimant -> claimant.takes(source)) - counts.get(source);
         counts.merge(source, Math.min(free / extended.size(), ofSource), Integer::sum);
       }
       Map<Range, Integer> plan = new LinkedHashMap<>();
@@ -450,17 +420,28 @@ public class TaskClaimer {
       }
     }
 
-    private void recordRemaining(Look look, Assignment assignment) {
-      assignment
-          .plan()
-          .forEach(
-              (range, count) -> {
-                Reading reading = look.readings().get(range.source());
-                List<Head> seen = reading.heads();
-                if (count < seen.size() || !reading.mayHaveMore()) {
-                  due.record(look, reading.range(), seen.subList(count, seen.size()));
-                }
-              });
+    /** Records what is left in the ranges after the claim. */
+    private void record(Look look, Assignment assignment) {
+      if (look.guess().isPresent()) {
+        assignment.shares().stream()
+            .flatMap(List::stream)
+            .min(ClaimTransaction.DUE_ORDER)
+            .map(ClaimTransaction::headOf)
+            .ifPresent(
+                first ->
+                    due.recordGuess(look, first, !assignment.isComplete() && !assignment.isCut()));
+      } else if (assignment.isComplete()) {
+        assignment
+            .plan()
+            .forEach(
+                (range, count) -> {
+                  Reading reading = look.readings().get(range.source());
+                  List<Head> seen = reading.heads();
+                  if (count < seen.size() || !reading.mayHaveMore()) {
+                    due.record(look, reading.range(), seen.subList(count, seen.size()));
+                  }
+                });
+      }
     }
   }
 }

@@ -18,7 +18,6 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
-import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
@@ -33,7 +32,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.springframework.stereotype.Component;
 
@@ -41,18 +39,21 @@ import org.springframework.stereotype.Component;
  * Looks for due tasks without a lock, and remembers in the {@link DueMap} for a moment where
  * nothing was due, so that claims do not look there again.
  *
- * <p>A look at named stages is one statement. A look that names none reads one part of the {@link
- * WaitingSources} of the type, and the next look the part behind it. A hold is answered that
- * nothing is due only after a whole turn that began after the hold arrived has seen nothing due.
- * Thread-safe.
+ * <p>A look makes a plan of what is known: which ranges of which sources have to be read. It reads
+ * these in one statement, and then learns from what it has read. A look that names no stage reads
+ * one part of the {@link WaitingSources} of the type after another, until a task is due or it has
+ * seen all; the next look begins behind. Thread-safe.
  */
 @Component
 public class DueReader {
 
-  /** The pause after a turn that has seen nothing due. */
+  /** The pause after a look at many parts that has seen nothing due. */
   private static final long TURN_PAUSE_MS = 1_000;
 
-  /** The most heads that a look reads, approximately; a claim may take more than it has seen. */
+  /** The most parts of a look. Of more than these, each look reads others. */
+  private static final int MAX_PARTS = 25;
+
+  /** The most heads that a statement reads, approximately; a claim may take more than was seen. */
   private static final int MAX_HEADS = 2_000;
 
   private static final String NO_WORKER = "";
@@ -92,7 +93,12 @@ public class DueReader {
       boolean mayGuess,
       Collection<HoldKey> unchecked,
       Supplier<Map<String, Set<String>>> workers,
-      Set<String> paused) {}
+      Set<String> paused) {
+
+    private boolean requires(String stage) {
+      return required.stream().anyMatch(stages -> stages.contains(stage));
+    }
+  }
 
   /**
    * What a look saw in a range.
@@ -106,10 +112,11 @@ public class DueReader {
    * What a look saw.
    *
    * @param guess the only range to claim from, if nothing was read
-   * @param readings what was read, by the sources
+   * @param readings what was read last, by the sources; in what was read before, nothing was due
    * @param leftOut the stages of which a range was left out because it was known to be quiet
    * @param lanes what waits in the lanes of the workers
-   * @param turn the part of the sources that was looked at; empty if all sources were
+   * @param behind the source behind which the last part begins; {@code null} if there is one part
+   * @param isCut whether sources were not looked at: a task was due before, or there are too many
    * @param hasRepeats whether an earlier delivery of an unchecked hold was given tasks
    * @param newsSeen {@link DueMap#newsCount} before the look
    * @param at the {@link System#nanoTime()} at which it began
@@ -119,22 +126,11 @@ public class DueReader {
       Map<Source, Reading> readings,
       Set<String> leftOut,
       LaneHeads lanes,
-      Optional<Turn> turn,
+      Source behind,
+      boolean isCut,
       boolean hasRepeats,
       long newsSeen,
       long at) {
-
-    private static Look guess(Range range, long newsSeen, long at) {
-      return new Look(
-          Optional.of(range),
-          Map.of(),
-          Set.of(),
-          LaneHeads.NONE,
-          Optional.empty(),
-          false,
-          newsSeen,
-          at);
-    }
 
     /** The heads of all ranges. */
     public List<Head> heads() {
@@ -157,29 +153,7 @@ public class DueReader {
     public boolean isWholeFor(Set<String> stages) {
       return stages.isEmpty() ? leftOut.isEmpty() : disjoint(leftOut, stages);
     }
-
-    /**
-     * Whether the turn has not ended yet, so that a hold cannot be answered that nothing is due.
-     */
-    public boolean isUnderWay() {
-      return lanes.isCut() || turn.filter(Turn::isUnderWay).isPresent();
-    }
-
-    /** Whether the turn began before this time. */
-    public boolean turnBeganBefore(long time) {
-      return turn.filter(seen -> seen.beganAt() - time < 0).isPresent();
-    }
   }
-
-  /**
-   * A look at a part of the sources.
-   *
-   * @param began the source behind which the look began
-   * @param news sources with new tasks that the look saw ahead of their place in the turn
-   * @param isUnderWay whether sources remain, or something was due in the turn
-   * @param beganAt the {@link System#nanoTime()} at which the turn began
-   */
-  public record Turn(Source began, Set<Source> news, boolean isUnderWay, long beganAt) {}
 
   /** What is known of each type that has been looked at. */
   Map<TaskType, DueMap> maps() {
@@ -207,15 +181,11 @@ public class DueReader {
    * @return milliseconds; 0 if a look is needed now
    */
   public long quietForMs(TaskType type, Set<String> stages, String workerId, Set<String> paused) {
-    return families
-        .find(type, KNOWN)
-        .filter(family -> !family.hasLanes() || workerId.isEmpty())
-        .map(family -> quietForMs(family, stages, paused))
-        .orElse(0L);
-  }
-
-  private long quietForMs(TaskFamily family, Set<String> stages, Set<String> paused) {
-    DueMap known = mapOf(family.type());
+    TaskFamily family = families.find(type, KNOWN).orElse(null);
+    if (family == null || family.hasLanes() && !workerId.isEmpty()) {
+      return 0;
+    }
+    DueMap known = mapOf(type);
     long now = node.nanoTime();
     Collection<Source> sources = named(family, stages);
     long next = Long.MAX_VALUE;
@@ -235,8 +205,7 @@ public class DueReader {
    * due tasks were all taken.
    */
   public long quietForMs(Look look, TaskType type, Set<String> stages, Set<String> paused) {
-    long open =
-        look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages, NO_WORKER, paused);
+    long open = look.behind() == null ? quietForMs(type, stages, NO_WORKER, paused) : TURN_PAUSE_MS;
     return look.lanes().heads().values().stream().mapToLong(Head::dueInMs).reduce(open, Math::min);
   }
 
@@ -246,11 +215,10 @@ public class DueReader {
    * @param first the task that was due first
    * @param isExhausted whether the claim took all due tasks of the range
    */
-  public void recordGuess(Look look, TaskRow first, boolean isExhausted) {
+  public void recordGuess(Look look, Head first, boolean isExhausted) {
     Range range = look.guess().orElseThrow();
-    DueMap known = mapOf(first.id().type());
-    Head head = new Head(range.source(), first.id().number(), first.orderTime(), first.now());
-    known.saw(range, List.of(head), look.newsSeen(), look.at());
+    DueMap known = mapOf(range.source().table().type());
+    known.saw(range, List.of(first), look.newsSeen(), look.at());
     if (isExhausted) {
       known.exhausted(range);
     }
@@ -258,26 +226,23 @@ public class DueReader {
 
   /**
    * Records a range: what a look saw in it, or what a claim has left of that. Of a look at a part
-   * of the sources only those are recorded that holds name: each source is looked at once a turn
-   * anyway, and every create would pay for so many hints. Of lanes none is recorded: each look
-   * finds those in which tasks are due.
+   * of the sources only those are recorded that holds name: looks at many parts read all anyway,
+   * and every create would pay for so many hints. Of lanes none is recorded: each look finds those
+   * in which tasks are due.
    */
   public void record(Look look, Range range, List<Head> heads) {
     Source source = range.source();
     DueMap known = mapOf(source.table().type());
-    if (source.isOpen() && (look.turn().isEmpty() || known.knows(source))) {
+    if (source.isOpen() && (look.behind() == null || known.knows(source))) {
       known.saw(range, heads, look.newsSeen(), look.at());
     }
   }
 
-  /** Makes the next look see what this one has seen, because its claim took nothing. */
+  /** Makes the next look begin with what this one has seen, because its claim took nothing. */
   public void repeatLook(Look look) {
-    look.turn()
-        .ifPresent(
-            turn ->
-                mapOf(turn.began().table().type())
-                    .waiting()
-                    .resumeBehind(turn.began(), turn.news()));
+    if (look.behind() != null) {
+      mapOf(look.behind().table().type()).waiting().goOnBehind(look.behind());
+    }
   }
 
   /**
@@ -285,9 +250,9 @@ public class DueReader {
    * a hold that is answered in any case is told that nothing is due.
    */
   public Look look(LookRequest request) {
-    Look look = look(familyOf(request.type()), request, false);
+    Look look = look(request, familyOf(request.type()), false);
     boolean isEnough = look.hasDue() || request.required().stream().allMatch(look::isWholeFor);
-    return isEnough ? look : look(familyOf(request.type()), request, true);
+    return isEnough ? look : look(request, familyOf(request.type()), true);
   }
 
   private TaskFamily familyOf(TaskType type) {
@@ -295,97 +260,22 @@ public class DueReader {
   }
 
   /**
-   * Looks once; again if the type's live tables have changed, or it has its first lane.
-   *
    * @param whole whether to look at all sources, whatever is known
    */
-  private Look look(TaskFamily family, LookRequest request, boolean whole) {
+  private Look look(LookRequest request, TaskFamily family, boolean whole) {
+    if (!request.stages().isEmpty()) {
+      return look(request, family, null, whole, true);
+    }
     DueMap known = mapOf(request.type());
-    long at = node.nanoTime();
-    long newsSeen = known.newsCount();
-    Part part = request.stages().isEmpty() ? nextPart(family, known, whole) : null;
-    Set<Source> news = part == null ? Set.of() : known.waiting().begin(part, at);
-    boolean isAll = part == null || part.isAll();
-    Set<Source> sources = new LinkedHashSet<>(named(family, request.stages()));
-    if (part != null) {
-      sources.addAll(part.sources());
-      sources.addAll(news);
-      sources.removeIf(source -> !family.live().contains(source.table()));
-    }
-    sources.removeIf(source -> request.paused().contains(source.stage()));
-    List<Range> ranges = new ArrayList<>();
-    Set<String> leftOut = new HashSet<>();
-    for (Source source : sources) {
-      Range range = whole || !isAll ? Range.whole(source) : known.rangeOf(source, at).orElse(null);
-      if (range != null) {
-        ranges.add(range);
-      }
-      if (range == null || !range.isWhole()) {
-        leftOut.add(source.stage());
-      }
-      if (range != null && !range.isWhole()) {
-        known.claimedFrom(source, at);
+    boolean isTurn = false;
+    for (int i = 1; ; i++) {
+      Part part = nextPart(family, known, whole);
+      isTurn |= part.isFirst();
+      Look look = look(request, family, part, whole, isTurn && part.last() == null);
+      if (look.hasDue() || !look.isCut() || i == MAX_PARTS) {
+        return look;
       }
     }
-    Map<String, Set<String>> workers = family.hasLanes() ? request.workers().get() : Map.of();
-    LaneHeads lanes = workers.isEmpty() ? LaneHeads.NONE : laneHeads.heads(sources, workers);
-    List<Head> dueInLanes = lanes.heads().values().stream().filter(Head::isDue).toList();
-    if (request.mayGuess() && dueInLanes.isEmpty() && isOnlyBusyOne(known, ranges, request)) {
-      return Look.guess(ranges.get(0), newsSeen, at);
-    }
-    Set<Range> quiet = quietRequired(request, family, known, ranges, leftOut, at);
-    dueInLanes.forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
-    ranges.addAll(quiet);
-    // Of a type in which nothing waits, a look reads at least its live tables.
-    boolean isQuiet =
-        ranges.isEmpty()
-            && request.unchecked().isEmpty()
-            && (!leftOut.isEmpty()
-                || isAll
-                    && (!request.paused().isEmpty() || !request.required().contains(Set.of())));
-    int most = Math.max(1, Math.min(request.limit(), MAX_HEADS / Math.max(1, ranges.size())));
-    // In a quiet range most likely nothing is due, and one head is enough to know.
-    ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
-    Seen seen = Seen.NOTHING;
-    try {
-      if (!isQuiet) {
-        seen = store.look(request.type(), ranges, limit, request.unchecked());
-      }
-    } catch (RuntimeException e) {
-      known.waiting().returnNew(news);
-      throw e;
-    }
-    Map<Source, List<Head>> heads = seen.heads().stream().collect(groupingBy(Head::source));
-    Map<Source, Reading> readings = new LinkedHashMap<>();
-    for (Range range : ranges) {
-      List<Head> ofRange = heads.getOrDefault(range.source(), List.of());
-      boolean mayHaveMore = ofRange.size() >= limit.applyAsInt(range);
-      readings.put(range.source(), new Reading(range, ofRange, mayHaveMore));
-    }
-    Look look =
-        new Look(
-            Optional.empty(),
-            readings,
-            leftOut,
-            lanes,
-            isAll ? Optional.empty() : Optional.of(turn(part, news, known.waiting(), seen)),
-            seen.hasRepeats(),
-            newsSeen,
-            at);
-    readings.values().forEach(reading -> record(look, reading.range(), reading.heads()));
-    known.retain(family.live(), at);
-    if (!Position.isOther(seen.tables(), family)) {
-      return look;
-    }
-    repeatLook(look); // the next look sees its due tasks again
-    TaskFamily present = families.find(request.type(), NOW).orElse(family);
-    return Position.isOther(seen.tables(), present) ? look : look(present, request, whole);
-  }
-
-  private static List<Source> named(TaskFamily family, Set<String> stages) {
-    return family.live().stream()
-        .flatMap(table -> stages.stream().map(stage -> new Source(table, stage)))
-        .toList();
   }
 
   private Part nextPart(TaskFamily family, DueMap known, boolean whole) {
@@ -406,46 +296,149 @@ public class DueReader {
             });
   }
 
-  private static boolean isOnlyBusyOne(DueMap known, List<Range> ranges, LookRequest request) {
-    if (ranges.size() != 1 || ranges.get(0).isWhole()) {
-      return false;
+  /**
+   * Looks once; again if the type's live tables have changed, or it has its first lane.
+   *
+   * @param part the sources; {@code null} for those that the request names
+   * @param isLast whether all sources have been seen then
+   */
+  private Look look(
+      LookRequest request, TaskFamily family, Part part, boolean whole, boolean isLast) {
+    DueMap known = mapOf(request.type());
+    long at = node.nanoTime();
+    long newsSeen = known.newsCount();
+    boolean isAll = part == null || part.isAll();
+    Set<Source> sources = new LinkedHashSet<>(named(family, request.stages()));
+    if (part != null) {
+      sources.addAll(part.sources());
+      sources.addAll(known.waiting().begin(part));
+      sources.removeIf(source -> !family.live().contains(source.table()));
     }
-    Source source = ranges.get(0).source();
-    return known.isBusy(source)
-        && request.required().stream()
-            .allMatch(stages -> stages.isEmpty() || stages.contains(source.stage()));
+    sources.removeIf(source -> request.paused().contains(source.stage()));
+    Map<String, Set<String>> workers = family.hasLanes() ? request.workers().get() : Map.of();
+    LaneHeads lanes = workers.isEmpty() ? LaneHeads.NONE : laneHeads.heads(sources, workers);
+    Plan plan = Plan.of(request, known, sources, lanes, whole || !isAll, at);
+    Seen seen = Seen.NOTHING;
+    // Of a type in which nothing waits, a look reads at least its live tables.
+    boolean mayBeNew =
+        sources.isEmpty() && request.paused().isEmpty() && request.required().contains(Set.of());
+    if (plan.guess().isEmpty()
+        && (!plan.limits().isEmpty() || !request.unchecked().isEmpty() || mayBeNew)) {
+      seen = store.look(request.type(), plan.limits(), request.unchecked());
+    }
+    Map<Source, List<Head>> heads = seen.heads().stream().collect(groupingBy(Head::source));
+    Map<Source, Reading> readings = new LinkedHashMap<>();
+    plan.limits()
+        .forEach(
+            (range, limit) -> {
+              List<Head> ofRange = heads.getOrDefault(range.source(), List.of());
+              readings.put(range.source(), new Reading(range, ofRange, ofRange.size() >= limit));
+            });
+    Look look =
+        new Look(
+            plan.guess(),
+            readings,
+            plan.leftOut(),
+            lanes,
+            isAll ? null : part.began(),
+            !isLast,
+            seen.hasRepeats(),
+            newsSeen,
+            at);
+    if (plan.guess().isPresent()) {
+      return look;
+    }
+    readings.values().forEach(reading -> record(look, reading.range(), reading.heads()));
+    known.retain(family.live(), at);
+    if (part != null) {
+      known.waiting().goOnBehind(part.last());
+    }
+    if (!Position.isOther(seen.tables(), family)) {
+      return look;
+    }
+    repeatLook(look); // the next look sees its due tasks again
+    TaskFamily present = families.find(request.type(), NOW).orElse(family);
+    return Position.isOther(seen.tables(), present) ? look : look(request, present, whole);
+  }
+
+  private static List<Source> named(TaskFamily family, Set<String> stages) {
+    return family.live().stream()
+        .flatMap(table -> stages.stream().map(stage -> new Source(table, stage)))
+        .toList();
   }
 
   /**
-   * The ranges of required stages that are quiet, or unknown, in all tables. A range begins where
-   * claims begin, if the source was read from its beginning within the last second: other holds
-   * wait for this look, and at the beginning it would read all delete-marked entries.
+   * Which ranges a look reads.
+   *
+   * @param guess the only range to claim from, if nothing needs to be read
+   * @param limits how many heads of each range
+   * @param leftOut the stages of which a range is left out
    */
-  private static Set<Range> quietRequired(
-      LookRequest request,
-      TaskFamily family,
-      DueMap known,
-      List<Range> ranges,
-      Set<String> leftOut,
-      long at) {
-    Set<Range> found = new LinkedHashSet<>();
-    if (leftOut.isEmpty()) {
-      return found;
-    }
-    Set<String> quiet = new HashSet<>();
-    request.required().forEach(quiet::addAll);
-    quiet.removeAll(request.paused());
-    ranges.forEach(range -> quiet.remove(range.source().stage()));
-    leftOut.removeAll(quiet);
-    for (Source source : named(family, quiet)) {
-      found.add(known.requiredRange(source, at));
-    }
-    return found;
-  }
+  private record Plan(Optional<Range> guess, Map<Range, Integer> limits, Set<String> leftOut) {
 
-  private static Turn turn(Part part, Set<Source> news, WaitingSources waiting, Seen seen) {
-    boolean hasDue = seen.heads().stream().anyMatch(Head::isDue);
-    boolean isUnderWay = waiting.lookedUpTo(part.last(), hasDue);
-    return new Turn(part.began(), news, isUnderWay, waiting.beganAt());
+    /**
+     * @param whole whether all sources are read from their beginning
+     */
+    static Plan of(
+        LookRequest request,
+        DueMap known,
+        Set<Source> sources,
+        LaneHeads lanes,
+        boolean whole,
+        long at) {
+      List<Range> ranges = new ArrayList<>();
+      List<Source> quiet = new ArrayList<>();
+      Set<String> leftOut = new HashSet<>();
+      Set<String> busy = new HashSet<>();
+      for (Source source : sources) {
+        Range range = whole ? Range.whole(source) : known.rangeOf(source, at).orElse(null);
+        if (range == null) {
+          quiet.add(source);
+          continue;
+        }
+        ranges.add(range);
+        busy.add(source.stage());
+        if (!range.isWhole()) {
+          leftOut.add(source.stage());
+          known.claimedFrom(source, at);
+        }
+      }
+      List<Range> ofLanes =
+          lanes.heads().values().stream()
+              .filter(Head::isDue)
+              .map(head -> new Range(head.source(), head.orderTime()))
+              .toList();
+      if (request.mayGuess() && ofLanes.isEmpty() && isOnlyBusyOne(known, ranges, request)) {
+        return new Plan(Optional.of(ranges.get(0)), Map.of(), leftOut);
+      }
+      ranges.addAll(ofLanes);
+      // In a quiet range most likely nothing is due, and one head is enough to know. It begins
+      // where claims begin, if the source was read from its beginning within the last second: other
+      // holds wait for this look, and at the beginning it would read all delete-marked entries.
+      List<Range> brief = new ArrayList<>();
+      for (Source source : quiet) {
+        if (request.requires(source.stage()) && !busy.contains(source.stage())) {
+          brief.add(known.requiredRange(source, at));
+        } else {
+          leftOut.add(source.stage());
+        }
+      }
+      int all = Math.max(1, ranges.size() + brief.size());
+      int most = Math.max(1, Math.min(request.limit(), MAX_HEADS / all));
+      Map<Range, Integer> limits = new LinkedHashMap<>();
+      ranges.forEach(range -> limits.put(range, most));
+      brief.forEach(range -> limits.put(range, 1));
+      return new Plan(Optional.empty(), limits, leftOut);
+    }
+
+    private static boolean isOnlyBusyOne(DueMap known, List<Range> ranges, LookRequest request) {
+      if (ranges.size() != 1 || ranges.get(0).isWhole()) {
+        return false;
+      }
+      Source source = ranges.get(0).source();
+      return known.isBusy(source)
+          && request.required().stream()
+              .allMatch(stages -> stages.isEmpty() || stages.contains(source.stage()));
+    }
   }
 }

@@ -250,13 +250,10 @@ public class DueStore extends TaskIndexStore {
    * As {@link #heads}, with the type's live tables and the repeats in the first of these
    * statements.
    *
-   * @param limit returns the most heads of a range
+   * @param limits the most heads of each range
    */
-  Seen look(
-      TaskType type,
-      List<Range> ranges,
-      ToIntFunction<Range> limit,
-      Collection<HoldKey> repeatable) {
+  Seen look(TaskType type, Map<Range, Integer> limits, Collection<HoldKey> repeatable) {
+    List<Range> ranges = List.copyOf(limits.keySet());
     List<Object> values = new ArrayList<>();
     values.add(type.name());
     StringBuilder sql = new StringBuilder(POSITION);
@@ -269,9 +266,9 @@ public class DueStore extends TaskIndexStore {
     }
     int most = Math.min(MAX_RANGES_PER_STATEMENT, ranges.size());
     List<Range> first = ranges.subList(0, most);
-    headsSql(first, limit, values).forEach(head -> sql.append("UNION ALL\n").append(head));
+    headsSql(first, limits::get, values).forEach(head -> sql.append("UNION ALL\n").append(head));
     Seen seen = read(sql.toString(), values, first);
-    seen.heads().addAll(heads(ranges.subList(most, ranges.size()), limit));
+    seen.heads().addAll(heads(ranges.subList(most, ranges.size()), limits::get));
     return seen;
   }
 

@@ -17,13 +17,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The sources in which tasks of one type wait, for looks that name no stage. If there are more than
- * one look can read, such looks read one part after another: from the first part to the last is a
- * turn.
+ * one statement can read, such looks read one part after another, and begin behind the last one.
  *
  * <p>A part is known for a second, and longer on the only server, which publishes all news. If one
  * part has all sources, the scan makes it known for longer. News add to the parts; sources with new
- * tasks are read ahead of their place in the turn. Times are {@link System#nanoTime()}.
- * Thread-safe.
+ * tasks are read ahead of their place. Times are {@link System#nanoTime()}. Thread-safe.
  */
 final class WaitingSources {
 
@@ -43,8 +41,6 @@ final class WaitingSources {
   private long knownFor = KNOWN;
   private long timesForgotten;
   private Source position;
-  private boolean foundDue;
-  private long beganAt;
 
   /**
    * The sources of one look.
@@ -148,7 +144,7 @@ final class WaitingSources {
     return timesForgotten;
   }
 
-  /** The source behind which the next look of the turn begins. */
+  /** The source behind which the next look begins. */
   synchronized Source position(List<TaskTable> live) {
     return position == null ? new Source(live.get(0), "") : position;
   }
@@ -187,14 +183,7 @@ final class WaitingSources {
    * @return the sources with new tasks that it reads, too; those that are in no part are added to
    *     this one
    */
-  synchronized Set<Source> begin(Part part, long now) {
-    if (part.isFirst()) {
-      beganAt = now;
-    }
-    if (part.isAll()) {
-      position = null;
-      foundDue = false;
-    }
+  synchronized Set<Source> begin(Part part) {
     Set<Source> taken = new LinkedHashSet<>(newSources);
     newSources.clear();
     for (Source source : taken) {
@@ -206,40 +195,13 @@ final class WaitingSources {
     return taken;
   }
 
-  /** When the current turn began, or the last one if none is in progress. */
-  synchronized long beganAt() {
-    return beganAt;
-  }
-
   /**
-   * Records that a look has seen a part of the sources.
+   * Sets where the next look begins.
    *
-   * @param last the source behind which the next look begins; {@code null} at the end of the turn
-   * @param hasDue whether a task was due in them
-   * @return false if the turn has ended and has seen nothing due
+   * @param last the source behind which it begins; {@code null} for the first part
    */
-  synchronized boolean lookedUpTo(Source last, boolean hasDue) {
+  synchronized void goOnBehind(Source last) {
     position = last;
-    boolean isUnderWay = last != null || hasDue || foundDue;
-    foundDue = last != null && (hasDue || foundDue);
-    return isUnderWay;
-  }
-
-  /**
-   * Makes the next look see the same part again, because the claim took nothing. Another whole turn
-   * follows the current one.
-   *
-   * @param taken the sources with new tasks that the look had taken
-   */
-  synchronized void resumeBehind(Source source, Set<Source> taken) {
-    position = source.stage().isEmpty() ? null : source;
-    foundDue = true;
-    returnNew(taken);
-  }
-
-  /** Puts back the sources with new tasks that a failed look had taken. */
-  synchronized void returnNew(Set<Source> taken) {
-    taken.forEach(this::add);
   }
 
   /**

@@ -79,7 +79,6 @@ final class HoldQueue {
   /** The keys of holds that were given tasks lately: their repeats read {@code t_hold} at once. */
   private final Set<Object> answered = new LinkedHashSet<>();
 
-  private boolean closed;
   private boolean running;
   private boolean anotherRequested;
 
@@ -189,9 +188,6 @@ final class HoldQueue {
     Waiting waiting;
     boolean mayBeQuiet;
     synchronized (this) {
-      if (closed) {
-        return CompletableFuture.completedFuture(List.of());
-      }
       waiting = line.computeIfAbsent(key, Waiting::new);
       if (waiting.parked) {
         waiting.stopTimeout();
@@ -264,16 +260,6 @@ final class HoldQueue {
     news();
   }
 
-  /** Answers all holds without tasks, now and from now on; for a server that stops. */
-  void close() {
-    List<Waiting> all;
-    synchronized (this) {
-      closed = true;
-      all = List.copyOf(line.values());
-    }
-    all.forEach(waiting -> answer(waiting, List.of()));
-  }
-
   /** False if a round is running; then another one is requested. */
   private synchronized boolean begin(boolean isForAll) {
     forAll |= isForAll;
@@ -295,20 +281,18 @@ final class HoldQueue {
     }
   }
 
-  /** Makes one round. A round requested meanwhile is queued behind those of other types. */
+  /**
+   * Makes one round: one claim for all holds. A round requested meanwhile is queued behind those of
+   * other types.
+   */
   private void runOnce() {
     Map<Waiting, ClaimRequest> round = new LinkedHashMap<>();
     synchronized (this) {
       anotherRequested = false;
       for (Waiting waiting : line.values()) {
         if (!waiting.isAnswered()) {
-          round.put(
-              waiting,
-              new ClaimRequest(
-                  waiting.hold,
-                  !waiting.checked,
-                  waiting.arrivedAt,
-                  forAll || waiting.needsClaim()));
+          boolean asksLanes = forAll || waiting.needsClaim();
+          round.put(waiting, new ClaimRequest(waiting.hold, !waiting.checked, asksLanes));
         }
       }
       forAll = false;
@@ -316,7 +300,7 @@ final class HoldQueue {
     long againInMs = FAILURE_PAUSE_MS;
     try {
       if (!round.isEmpty()) {
-        againInMs = serve(round);
+        againInMs = deliver(round, claim.apply(List.copyOf(round.values())));
         lastFailure = null;
       }
     } catch (Throwable e) { // even after an Error, later rounds must run
@@ -342,9 +326,8 @@ final class HoldQueue {
     }
   }
 
-  /** Makes one claim for the holds. Returns the delay in ms until the next one. */
-  private long serve(Map<Waiting, ClaimRequest> round) {
-    ClaimResult<Task> result = claim.apply(List.copyOf(round.values()));
+  /** Answers the holds of a round, or parks them. Returns the delay in ms until the next round. */
+  private long deliver(Map<Waiting, ClaimRequest> round, ClaimResult<Task> result) {
     List<Task> undelivered = new ArrayList<>();
     boolean anyTasks = false;
     boolean allComplete = true;
@@ -371,7 +354,7 @@ final class HoldQueue {
    */
   private void onNoTasks(Waiting waiting, ClaimRequest request, boolean isComplete) {
     synchronized (this) {
-      if (waiting.arrivedAt != request.arrivedAt()) {
+      if (waiting.hold != request.hold()) {
         return;
       }
       waiting.checked |= isComplete;
@@ -452,7 +435,7 @@ final class HoldQueue {
       round.forEach(
           (waiting, request) -> {
             waiting.checked = false;
-            if (waiting.needsClaim() && waiting.arrivedAt == request.arrivedAt()) {
+            if (waiting.needsClaim() && waiting.hold == request.hold()) {
               failed.addAll(waiting.answers);
             }
           });

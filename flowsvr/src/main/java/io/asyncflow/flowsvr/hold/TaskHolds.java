@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
-import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.due.DueReader;
 import io.asyncflow.flowsvr.due.HoldDemand;
@@ -207,23 +206,22 @@ public class TaskHolds implements HoldDemand, DisposableBean {
 
   private HoldQueue newQueue(TaskType type) {
     return new HoldQueue(
-        line -> claim(type, line),
+        line -> {
+          // Before the claim: its tasks would be lost if reading the types failed after it.
+          TaskTypeConfig config =
+              types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
+          ClaimResult<TaskRow> claim = claimer.claim(type, line, pauses.lately());
+          return new ClaimResult<>(
+              claim.rows().stream().map(ofHold -> toTasks(ofHold, config)).toList(),
+              claim.againInMs(),
+              claim.complete());
+        },
         hold ->
             dueLook.quietForMs(
                 type, hold.stages(), hold.workerId(), pauses.lately().stagesOf(type)),
         reporter::release,
         threads,
         node::nanoTime);
-  }
-
-  private ClaimResult<Task> claim(TaskType type, List<ClaimRequest> line) {
-    // Before the claim: its tasks would be lost if reading the types failed after it.
-    TaskTypeConfig config = types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
-    ClaimResult<TaskRow> claim = claimer.claim(type, line, pauses.lately());
-    return new ClaimResult<>(
-        claim.rows().stream().map(ofHold -> toTasks(ofHold, config)).toList(),
-        claim.againInMs(),
-        claim.complete());
   }
 
   private List<Task> toTasks(List<TaskRow> rows, TaskTypeConfig type) {
@@ -237,7 +235,6 @@ public class TaskHolds implements HoldDemand, DisposableBean {
 
   @Override
   public void destroy() {
-    queues.values().forEach(ofType -> ofType.forEach(HoldQueue::close));
     threads.close();
   }
 }

@@ -11,11 +11,11 @@ import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.claim.ClaimStore.Change;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.due.DueStore;
 import io.asyncflow.flowsvr.due.DueStore.Gap;
@@ -40,6 +40,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -157,7 +158,7 @@ class ClaimPlanIT {
     Hold busy = given.aHold(lark).ofStages("busy").limit(10).asRequest();
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(500).asRequest();
     List<ClaimRequest> line =
-        List.of(new ClaimRequest(busy, false, 0, true), new ClaimRequest(quiet, false, 0, true));
+        List.of(new ClaimRequest(busy, false, true), new ClaimRequest(quiet, false, true));
     assertThat(rowsReadBy(() -> claimer.claim(lark, line, Paused.NOTHING))).isBetween(20L, 200L);
   }
 
@@ -278,7 +279,7 @@ class ClaimPlanIT {
     assertThat(locksTakenBy(() -> leases.lockExpired(table, numbers))).isLessThanOrEqualTo(4);
     assertThat(rowsReadBy(() -> leases.lockExpired(table, numbers))).isLessThanOrEqualTo(4);
     List<Long> waiting = due.stream().map(TaskId::number).limit(3).toList();
-    List<Change> changes = changesOf(table, waiting);
+    List<TaskTransition> changes = changesOf(table, waiting);
     Supplier<Object> hold = () -> claims.markHeld(table, changes);
     assertThat(rowsReadBy(hold)).isLessThanOrEqualTo(10);
     assertThat(locksTakenBy(hold)).isLessThanOrEqualTo(10);
@@ -465,10 +466,16 @@ class ClaimPlanIT {
     return rows.stream().map(TaskRow::id).toList();
   }
 
-  private List<Change> changesOf(TaskTable of, List<Long> numbers) {
+  private List<TaskTransition> changesOf(TaskTable of, List<Long> numbers) {
     return numbers.stream()
         .map(number -> given.row(new TaskId(number, of)))
-        .map(row -> new Change(row, row.held("w", "t".repeat(32), row.now(), row.now() + 1_000)))
+        .map(
+            row ->
+                new TaskTransition(
+                    row,
+                    row.held("w", "t".repeat(32), row.now(), row.now() + 1_000),
+                    EventKind.HELD,
+                    null))
         .toList();
   }
 

@@ -17,6 +17,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskRows;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.field.TaskLimits;
 import java.time.Duration;
@@ -166,7 +167,7 @@ class ClaimTransactionTest {
     }
 
     @Override
-    public int markHeld(TaskTable table, List<Change> changes) {
+    public int markHeld(TaskTable table, List<TaskTransition> changes) {
       Set<TaskId> held = changes.stream().map(change -> change.after().id()).collect(toSet());
       waiting.removeIf(row -> held.contains(row.id()));
       return changes.size();

@@ -2,8 +2,10 @@ package io.asyncflow.flowsvr.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.flowsvr.claim.FairShare.Candidate;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
+import io.asyncflow.flowsvr.index.Head;
+import io.asyncflow.flowsvr.index.Source;
+import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
@@ -102,7 +104,12 @@ class FairShareTest {
   private static List<List<String>> deal(List<String> tasks, int most, Claimant... line) {
     return FairShare.deal(
         tasks,
-        task -> new Candidate(task.substring(0, 1), Long.parseLong(task.substring(1))),
+        task ->
+            new Head(
+                new Source(new TaskTable(new TaskType("lark"), 1), task.substring(0, 1)),
+                0,
+                -Long.parseLong(task.substring(1)),
+                0),
         List.of(line),
         most);
   }

@@ -239,7 +239,7 @@ class JointClaimsIT {
   private TaskClaimer.ClaimResult<TaskRow> claim(TaskType type, List<Hold> line) {
     return claimer.claim(
         type,
-        line.stream().map(hold -> new TaskClaimer.ClaimRequest(hold, true, 0, true)).toList(),
+        line.stream().map(hold -> new TaskClaimer.ClaimRequest(hold, true, true)).toList(),
         Paused.NOTHING);
   }
 

@@ -20,7 +20,6 @@ import io.asyncflow.flowsvr.due.DueReader;
 import io.asyncflow.flowsvr.due.DueReader.Look;
 import io.asyncflow.flowsvr.due.DueReader.LookRequest;
 import io.asyncflow.flowsvr.due.DueReader.Reading;
-import io.asyncflow.flowsvr.due.DueReader.Turn;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.index.Range;
 import io.asyncflow.flowsvr.index.Source;
@@ -111,16 +110,14 @@ class TaskClaimerTest {
     ClaimResult<TaskRow> seen =
         claim(
             claimer,
-            List.of(
-                new ClaimRequest(busy, false, 0, true), new ClaimRequest(quiet, false, 0, true)));
+            List.of(new ClaimRequest(busy, false, true), new ClaimRequest(quiet, false, true)));
     assertThat(seen.rows()).containsExactly(List.of(row), List.of());
     assertThat(seen.complete().get(1)).isTrue();
 
     ClaimResult<TaskRow> assignment =
         claim(
             claimer,
-            List.of(
-                new ClaimRequest(busy, false, 0, true), new ClaimRequest(waits, false, 0, true)));
+            List.of(new ClaimRequest(busy, false, true), new ClaimRequest(waits, false, true)));
     assertThat(assignment.rows()).containsExactly(List.of(row), List.of());
     assertThat(assignment.complete().get(1)).as("nobody has looked").isFalse();
   }
@@ -140,29 +137,10 @@ class TaskClaimerTest {
     assertThat(
             claim(
                     claimerOf(joint),
-                    List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, 0, true)))
+                    List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, true)))
                 .complete()
                 .subList(1, 3))
         .containsExactly(false, true);
-  }
-
-  @Test
-  void claimAtTheEndOfATurnIsSureOfThoseWhoCameBeforeItBegan() {
-    TaskClaimer claimer = claimerOf(mock());
-    Turn turn = new Turn(NEW, Set.of(), false, 50);
-    doReturn(aLook(List.of(), Set.of(), Optional.of(turn))).when(looks).look(any());
-    Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
-    Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of());
-
-    ClaimResult<TaskRow> claim =
-        claim(
-            claimer,
-            List.of(
-                new ClaimRequest(hold, false, 50, true),
-                new ClaimRequest(hold, false, 51, true),
-                new ClaimRequest(waits, false, 51, true)));
-
-    assertThat(claim.complete()).as("who waits is not told").containsExactly(true, false, true);
   }
 
   @Test
@@ -198,8 +176,8 @@ class TaskClaimerTest {
                   Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
-    doReturn(aLook(heads, seenInPart, Optional.empty())).when(looks).look(any());
-    claim(claimer, Stream.of(line).map(hold -> new ClaimRequest(hold, false, 0, true)).toList());
+    doReturn(aLook(heads, seenInPart)).when(looks).look(any());
+    claim(claimer, Stream.of(line).map(hold -> new ClaimRequest(hold, false, true)).toList());
     return planned;
   }
 
@@ -228,8 +206,7 @@ class TaskClaimerTest {
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
-    ClaimResult<TaskRow> claim =
-        claim(claimer, List.of(new ClaimRequest(ofAnyStage, false, 0, true)));
+    ClaimResult<TaskRow> claim = claim(claimer, List.of(new ClaimRequest(ofAnyStage, false, true)));
 
     assertThat(claim.complete()).containsExactly(true);
     assertThat(claim.againInMs()).isEqualTo(7);
@@ -242,14 +219,15 @@ class TaskClaimerTest {
     TaskTypeConfig config = mock();
     when(types.require(LARK)).thenReturn(config);
     when(types.known(LARK)).thenReturn(Optional.of(config));
-    Look look = aLook(List.of(head(OLD, 1, 10)), Set.of(), Optional.empty());
+    Look look = aLook(List.of(head(OLD, 1, 10)), Set.of());
     Look guess =
         new Look(
             Optional.of(new Range(OLD, 0)),
             Map.of(),
             Set.of(),
             LaneHeads.NONE,
-            Optional.empty(),
+            null,
+            false,
             false,
             0,
             0);
@@ -265,7 +243,7 @@ class TaskClaimerTest {
     return new TaskClaimer(looks, joint, mock(), mock(), types, NothingPaused.inForce());
   }
 
-  private static Look aLook(List<Head> heads, Set<Source> seenInPart, Optional<Turn> turn) {
+  private static Look aLook(List<Head> heads, Set<Source> seenInPart) {
     Map<Source, Reading> readings = new LinkedHashMap<>();
     heads.stream()
         .collect(groupingBy(Head::source, LinkedHashMap::new, toList()))
@@ -274,7 +252,7 @@ class TaskClaimerTest {
                 readings.put(
                     source,
                     new Reading(Range.whole(source), ofSource, seenInPart.contains(source))));
-    return new Look(Optional.empty(), readings, Set.of(), LaneHeads.NONE, turn, false, 0, 0);
+    return new Look(Optional.empty(), readings, Set.of(), LaneHeads.NONE, null, false, false, 0, 0);
   }
 
   private static ClaimResult<TaskRow> claim(TaskClaimer claimer, List<ClaimRequest> line) {
@@ -283,7 +261,7 @@ class TaskClaimerTest {
 
   private static ClaimRequest asks(String worker) {
     Hold hold = new Hold(LARK, 1, worker, Duration.ofSeconds(9), "h", Set.of("first"));
-    return new ClaimRequest(hold, false, 0, true);
+    return new ClaimRequest(hold, false, true);
   }
 
   private static Head head(Source source, long number, long orderTime) {

@@ -23,7 +23,6 @@ import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,7 +30,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.QueryTimeoutException;
@@ -126,18 +124,6 @@ class DueReaderTest {
   }
 
   @Test
-  void turnBeginsWithTheLookAtTheFirst() {
-    aWaitingTaskOfEachOf(250);
-    when(node.nanoTime()).thenReturn(50L);
-    lookAtAll(10);
-    when(node.nanoTime()).thenReturn(60L);
-    Look end = lookAtAll(10);
-    assertThat(end.turnBeganBefore(51)).isTrue();
-    assertThat(end.turnBeganBefore(50)).isFalse();
-    assertThat(lookAtAll(10).turnBeganBefore(60)).as("the next one").isFalse();
-  }
-
-  @Test
   void newsIsNotLostByALookThatFails() {
     aWaitingTaskOfEachOf(250);
     lookAtAll(10);
@@ -145,8 +131,8 @@ class DueReaderTest {
     database.failure = new QueryTimeoutException("the database went away");
     assertThatThrownBy(() -> lookAtAll(10)).isSameAs(database.failure);
     database.failure = null;
-    assertThat(newsOf(lookAtAll(10))).containsExactly(NEW);
-    assertThat(newsOf(lookAtAll(10))).as("once").isEmpty();
+    assertThat(lookAtAll(10).readings()).containsKey(NEW);
+    assertThat(lookAtAll(10).readings()).as("once").doesNotContainKey(NEW);
   }
 
   @Test
@@ -159,8 +145,8 @@ class DueReaderTest {
     Look again = lookAtAll(10);
     assertThat(again.readings().keySet())
         .containsExactlyInAnyOrderElementsOf(look.readings().keySet());
-    assertThat(newsOf(again)).containsExactly(NEW);
-    assertThat(again.isUnderWay()).isTrue();
+    assertThat(again.readings()).containsKey(NEW);
+    assertThat(again.isCut()).isTrue();
   }
 
   @Test
@@ -182,8 +168,37 @@ class DueReaderTest {
     Set<String> first = lookAtAll(10).dueStages();
     lookAtAll(10); // the rest
 
-    assertThat(lookAtAll(10, first).hasDue()).isFalse();
     assertThat(lookAtAll(10, first).dueStages()).hasSize(50).doesNotContainAnyElementsOf(first);
+  }
+
+  @Test
+  void lookGoesOnUntilItHasSeenAllSourcesOrOneIsDue() {
+    for (int i = 0; i < 450; i++) {
+      database.waits(new Source(TABLE, String.format(Locale.ROOT, "s%03d", i)), NOW + 60_000);
+    }
+    Look nothing = lookAtAll(10);
+    assertThat(nothing.hasDue()).isFalse();
+    assertThat(nothing.isCut()).isFalse();
+    assertThat(database.asked).extracting(Map::size).containsExactly(200, 200, 50);
+
+    database.waits(new Source(TABLE, "s250"), NOW - 1);
+    Look look = lookAtAll(10);
+    assertThat(look.dueStages()).containsExactly("s250");
+    assertThat(look.isCut()).as("there are others behind it").isTrue();
+    Look next = lookAtAll(10);
+    assertThat(next.dueStages()).as("it began behind, and went round").containsExactly("s250");
+  }
+
+  @Test
+  void lookAtVeryManySourcesEndsAndTheNextOneGoesOn() {
+    for (int i = 0; i < 5_050; i++) {
+      database.waits(new Source(TABLE, String.format(Locale.ROOT, "s%04d", i)), NOW + 60_000);
+    }
+    assertThat(lookAtAll(10).isCut()).isTrue();
+    assertThat(database.asked).hasSize(25);
+    database.waits(new Source(TABLE, "s5040"), NOW - 1);
+    assertThat(lookAtAll(10).dueStages()).containsExactly("s5040");
+    assertThat(database.asked).hasSize(26);
   }
 
   @Test
@@ -211,10 +226,6 @@ class DueReaderTest {
   private void somethingNewWaits() {
     database.waits(NEW, NOW - 1_000);
     looks.on(new TasksWaiting(LARK, Set.of(TABLE), Set.of(NEW.stage()), true));
-  }
-
-  private static Set<Source> newsOf(Look look) {
-    return look.turn().orElseThrow().news();
   }
 
   private Look lookAtAll(int limit) {
@@ -278,18 +289,12 @@ class DueReaderTest {
     }
 
     @Override
-    Seen look(
-        TaskType type,
-        List<Range> ranges,
-        ToIntFunction<Range> limit,
-        Collection<HoldKey> repeatable) {
+    Seen look(TaskType type, Map<Range, Integer> limits, Collection<HoldKey> repeatable) {
       if (failure != null) {
         throw failure;
       }
       List<Head> heads = new ArrayList<>();
-      Map<Range, Integer> limits = new LinkedHashMap<>();
-      for (Range range : ranges) {
-        limits.put(range, limit.applyAsInt(range));
+      for (Range range : limits.keySet()) {
         waiting.getOrDefault(range.source(), new TreeSet<>()).tailSet(range.from()).stream()
             .limit(limits.get(range))
             .forEach(orderTime -> heads.add(new Head(range.source(), 7, orderTime, NOW)));

@@ -58,7 +58,7 @@ class WaitingSourcesTest {
     long before = waiting.timesForgotten();
     waiting.on(newsOf("fresh"));
     Part read = waiting.saw(BEGINNING, new Sources(List.of(BUSY), null), LIVE, before, START);
-    assertThat(waiting.begin(read, START)).containsExactly(FRESH);
+    assertThat(waiting.begin(read)).containsExactly(FRESH);
     assertThat(sourcesAt(0)).containsExactly(BUSY, FRESH);
 
     waiting.forget();
@@ -79,28 +79,18 @@ class WaitingSourcesTest {
   @Test
   void looksAtSomeOfTooManySourcesGoOnWhereTheLastOneStopped() {
     assertThat(waiting.position(LIVE)).isEqualTo(BEGINNING);
-    assertThat(waiting.lookedUpTo(STRAGGLER, false)).isTrue();
+    waiting.goOnBehind(STRAGGLER);
     assertThat(waiting.position(LIVE)).isEqualTo(STRAGGLER);
-    assertThat(waiting.lookedUpTo(null, false)).as("and nothing was due").isFalse();
+    waiting.goOnBehind(null);
     assertThat(waiting.position(LIVE)).isEqualTo(BEGINNING);
-  }
-
-  @Test
-  void turnThatHasSeenSomethingDueIsFollowedByAnother() {
-    waiting.lookedUpTo(STRAGGLER, true);
-    waiting.lookedUpTo(BUSY, false);
-    assertThat(waiting.lookedUpTo(null, false)).as("some of it may be left").isTrue();
-    assertThat(waiting.lookedUpTo(STRAGGLER, false)).isTrue();
-    assertThat(waiting.lookedUpTo(null, false)).isFalse();
-    assertThat(waiting.lookedUpTo(null, true)).isTrue();
   }
 
   @Test
   void whatComesDuringTurnsIsLookedAtOnceBeforeItsTurn() {
     Part first = see(BEGINNING, STRAGGLER, STRAGGLER);
     waiting.on(newsOf("first"));
-    assertThat(waiting.begin(first, START)).containsExactly(BUSY);
-    assertThat(waiting.begin(first, START)).isEmpty();
+    assertThat(waiting.begin(first)).containsExactly(BUSY);
+    assertThat(waiting.begin(first)).isEmpty();
   }
 
   @Test
@@ -111,7 +101,7 @@ class WaitingSourcesTest {
     assertThat(waiting.next(LIVE, START + ms(999)).orElseThrow().sources())
         .containsExactly(STRAGGLER);
     assertThat(waiting.all(LIVE, START)).as("not all").isEmpty();
-    waiting.lookedUpTo(STRAGGLER, false);
+    waiting.goOnBehind(STRAGGLER);
     assertThat(waiting.next(LIVE, START + ms(999)).orElseThrow().sources()).containsExactly(BUSY);
     assertThat(waiting.next(LIVE, START + ms(1_000))).isEmpty();
   }
@@ -127,7 +117,7 @@ class WaitingSourcesTest {
     Part first = see(BEGINNING, STRAGGLER, STRAGGLER);
     see(STRAGGLER, null, BUSY);
     waiting.on(newsOf("first", "fresh"));
-    assertThat(waiting.begin(first, START)).containsExactlyInAnyOrder(BUSY, FRESH);
+    assertThat(waiting.begin(first)).containsExactlyInAnyOrder(BUSY, FRESH);
     assertThat(waiting.next(LIVE, START).orElseThrow().sources())
         .as("the other one has a turn already")
         .containsExactly(STRAGGLER, FRESH);
@@ -142,7 +132,7 @@ class WaitingSourcesTest {
             new TasksWaiting(LARK, Set.of(), Set.of("first"), true),
             newsOf(many))) {
       see(BEGINNING, STRAGGLER, STRAGGLER);
-      waiting.lookedUpTo(null, false);
+      waiting.goOnBehind(null);
       assertThat(waiting.next(LIVE, START)).isPresent();
       waiting.on(news);
       assertThat(waiting.next(LIVE, START)).as("%s", news).isEmpty();

@@ -96,7 +96,6 @@ class HoldQueueTest {
   @Test
   void busyLinesLetOthersHaveTheirTurn() throws Exception {
     // As many lines as there are threads, each of which finds news in every round.
-    List<HoldQueue> busy = new ArrayList<>();
     for (int i = 0; i < HoldThreads.POOL_SIZE; i++) {
       HoldQueue[] self = new HoldQueue[1];
       self[0] =
@@ -112,13 +111,11 @@ class HoldQueueTest {
               System::nanoTime);
       self[0].join(aHold("busy" + i));
       self[0].news();
-      busy.add(self[0]);
     }
     CompletableFuture<List<Task>> answer = park(aHold("a"));
     script = hold -> found("t1");
     line.news();
     assertThat(idsOf(answer)).containsExactly("t1");
-    busy.forEach(HoldQueue::close);
   }
 
   @Test
@@ -233,17 +230,6 @@ class HoldQueueTest {
           return NOTHING;
         };
     assertThat(line.join(aHold("a")).get(5, SECONDS)).isEmpty();
-  }
-
-  @Test
-  void claimIsToldWhenAHoldCame() throws Exception {
-    CompletableFuture<List<Task>> answer = park(aHold("a"));
-    long came = System.nanoTime();
-    moved.addAndGet(HOURS.toNanos(1));
-    script = hold -> found("t1");
-    line.news();
-    assertThat(idsOf(answer)).containsExactly("t1");
-    assertThat(lastAsking.get(0).arrivedAt() - came).isNotPositive();
   }
 
   /** Each that gets something is followed by the next, as pollers of a busy stage are. */
@@ -523,15 +509,6 @@ class HoldQueueTest {
     park(new Hold(new TaskType("lark"), 1, "w1", Duration.ofSeconds(10), null, Set.of()));
     park(new Hold(new TaskType("lark"), 1, "w1", Duration.ofSeconds(10), null, Set.of()));
     assertThat(line.size()).isEqualTo(5);
-  }
-
-  @Test
-  void closedLineAnswersEverybodyAtOnce() throws Exception {
-    CompletableFuture<List<Task>> parked = park(aHold("a"));
-    line.close();
-    assertThat(parked.get(30, SECONDS)).isEmpty();
-    assertThat(park(aHold("b")).get(30, SECONDS)).isEmpty();
-    assertThat(line.size()).isZero();
   }
 
   private CompletableFuture<List<Task>> park(Hold hold) {

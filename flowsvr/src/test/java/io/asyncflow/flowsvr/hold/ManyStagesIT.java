@@ -65,12 +65,12 @@ class ManyStagesIT {
   void holdIsNotToldThatNothingIsDueByWhatWasSeenBeforeItCame() {
     TaskType lark = aTypeWithManyStages("order_time = order_time + id");
     Hold hold = given.aHold(lark).asRequest();
-    ClaimRequest gone = new ClaimRequest(hold, false, System.nanoTime(), true);
+    ClaimRequest gone = new ClaimRequest(hold, false, true);
     claimer.claim(
         lark, List.of(gone), Paused.NOTHING); // a part of a turn, for a client that hung up
     given.set(new TaskId(1, new TaskTable(lark, 1)), "order_time = 1");
 
-    ClaimRequest asking = new ClaimRequest(hold, false, System.nanoTime(), true);
+    ClaimRequest asking = new ClaimRequest(hold, false, true);
     ClaimResult<TaskRow> claim;
     do {
       claim = claimer.claim(lark, List.of(asking), Paused.NOTHING);

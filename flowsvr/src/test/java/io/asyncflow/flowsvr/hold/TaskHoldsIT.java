@@ -7,16 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.claim.ClaimStore;
-import io.asyncflow.flowsvr.claim.ClaimStore.Change;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -245,10 +246,16 @@ public class TaskHoldsIT {
         .containsAll(List.of(1, 2, 3, 4, 5, 6, 7, 8));
   }
 
-  private static List<Change> changes(List<TaskRow> picked, String worker) {
+  private static List<TaskTransition> changes(List<TaskRow> picked, String worker) {
     String trace = worker.substring(1).repeat(32);
     return picked.stream()
-        .map(row -> new Change(row, row.held(worker, trace, row.now(), row.now() + 1_000)))
+        .map(
+            row ->
+                new TaskTransition(
+                    row,
+                    row.held(worker, trace, row.now(), row.now() + 1_000),
+                    EventKind.HELD,
+                    null))
         .toList();
   }
 
