@@ -200,17 +200,7 @@ final class FakeSchedules {
   }
 
   private Schedule show(long now, SentFields in) {
-    if (!in.has("name")) {
-      return row(in).show(now);
-    }
-    ScheduleFields.named(in);
-    in.refuseIfBad();
-    String name = in.text("name").value();
-    FakeSchedule row = named(name);
-    if (row == null) {
-      throw noSuchSchedule(name);
-    }
-    return row.show(now);
+    return row(in).show(now);
   }
 
   private SchedulePage list(long now, SentFields in) {
@@ -284,11 +274,12 @@ final class FakeSchedules {
 
   /** The schedule that a call names, whose fields must be valid. */
   private FakeSchedule row(SentFields in) {
-    Long id = ScheduleFields.named(in).id();
+    ScheduleFields.Named named = ScheduleFields.named(in);
     in.refuseIfBad();
-    FakeSchedule row = rows.get(id);
+    FakeSchedule row = named.id() == null ? named(named.name()) : rows.get(named.id());
     if (row == null) {
-      throw noSuchSchedule(in.text("scheduleId").value());
+      String which = named.id() == null ? named.name() : "" + named.id();
+      throw new FlowException(ErrorCode.NO_SUCH_SCHEDULE, "there is no schedule " + which);
     }
     return row;
   }
@@ -298,9 +289,5 @@ final class FakeSchedules {
         .filter(row -> row.definition.name().equals(name))
         .findFirst()
         .orElse(null);
-  }
-
-  private static FlowException noSuchSchedule(String which) {
-    return new FlowException(ErrorCode.NO_SUCH_SCHEDULE, "there is no schedule " + which);
   }
 }

@@ -1,7 +1,12 @@
 package io.asyncflow.rules.field;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The fields of one object that a caller sent. A field is read by its name and checked step by
@@ -40,6 +45,18 @@ public interface FieldSource {
 
   /** Refuses every field that is not among {@code known}. */
   void refuseUnknown(Set<String> known);
+
+  /**
+   * The names of the fields of a record of the contract.
+   *
+   * @param more names that are refused by other rules
+   */
+  static Set<String> namesOf(Class<? extends Record> type, String... more) {
+    return Stream.concat(
+            Arrays.stream(type.getRecordComponents()).map(RecordComponent::getName),
+            Arrays.stream(more))
+        .collect(toUnmodifiableSet());
+  }
 
   /**
    * Records that a field is invalid.

@@ -11,12 +11,7 @@ import java.util.Set;
 public final class JobChildFields {
 
   private static final Set<String> FIELDS =
-      Set.of(
-          "taskStage",
-          "taskContext",
-          "priority",
-          "workerIds",
-          "context"); // refused with its right name
+      FieldSource.namesOf(JobChild.class, "context"); // refused with its right name
 
   private JobChildFields() {}
 

@@ -1,31 +1,21 @@
 package io.asyncflow.rules.field;
 
+import static io.asyncflow.rules.field.TextField.named;
+
 import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
 import io.asyncflow.rules.TaskType;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /** The fields of a job to be created, and of calls about jobs. */
 public final class JobFields {
 
-  private static final Set<String> FIELDS =
-      Set.of(
-          "userId",
-          "jobType",
-          "jobInput",
-          "priority",
-          "idempotencyKey",
-          "failurePolicy",
-          "childType",
-          "window",
-          "team",
-          "children",
-          "merge");
+  private static final Set<String> FIELDS = FieldSource.namesOf(NewJob.class);
 
   private static final String TYPE_RULE = "is no name that a type can have";
 
@@ -52,7 +42,7 @@ public final class JobFields {
     }
     FailurePolicy policy =
         in.has("failurePolicy")
-            ? in.text("failurePolicy").as(JobFields::policy, "must be FINISH or FAIL_FAST")
+            ? in.text("failurePolicy").choice(FailurePolicy.values(), "must be FINISH or FAIL_FAST")
             : FailurePolicy.FINISH;
     Team team = in.has("team") ? TeamFields.read(in.object("team"), isStrict) : null;
     List<JobChild> children =
@@ -78,10 +68,6 @@ public final class JobFields {
         merge == null ? hasSplit : merge);
   }
 
-  private static Optional<FailurePolicy> policy(String text) {
-    return Arrays.stream(FailurePolicy.values()).filter(p -> p.name().equals(text)).findFirst();
-  }
-
   /** The number of a job; {@code null} if it is invalid. */
   public static Long jobId(FieldSource in) {
     return in.text("jobId").required().as(PageFields::number, "is no job id");
@@ -93,15 +79,38 @@ public final class JobFields {
    * @param userId {@code null} for all
    * @param type {@code null} for all
    * @param before only jobs with lower numbers
+   * @param states empty for all
    */
-  public record Listed(String userId, TaskType type, int limit, long before) {}
+  public record Listed(String userId, TaskType type, int limit, long before, Set<JobState> states) {
 
-  /** Reads the fields of a list, but for its states. */
+    /** Whether it takes every job of its user. */
+    public boolean takesAll() {
+      return type == null && states.isEmpty();
+    }
+
+    /** Whether it takes this job of its user. */
+    public boolean takes(Job job) {
+      return (type == null || type.name().equals(job.jobType()))
+          && (states.isEmpty() || states.contains(job.state()));
+    }
+  }
+
+  /** Reads the fields of a list. */
   public static Listed listed(FieldSource in) {
     return new Listed(
         in.text("userId").name().max(TaskLimits.USER_ID).value(),
         in.text("jobType").as(TaskType::parse, TYPE_RULE),
         PageFields.limit(in),
-        PageFields.before(in));
+        PageFields.before(in),
+        states(in));
+  }
+
+  private static Set<JobState> states(FieldSource in) {
+    Set<JobState> states =
+        in.text("state")
+            .as(
+                text -> PageFields.choices(text, name -> named(JobState.values(), name)),
+                "must be states of a job");
+    return states == null ? Set.of() : states;
   }
 }

@@ -1,7 +1,10 @@
 package io.asyncflow.rules.field;
 
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
 
 /** The fields of a page of a list. */
 public final class PageFields {
@@ -35,6 +38,19 @@ public final class PageFields {
   public static int from(FieldSource in) {
     Integer from = in.text("cursor").as(PageFields::index, CURSOR_RULE);
     return from == null ? 0 : from;
+  }
+
+  /** The values that a text names, separated by commas; empty if one of them is none. */
+  static <T> Optional<Set<T>> choices(String text, Function<String, Optional<T>> parser) {
+    Set<T> chosen = new HashSet<>();
+    for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+      Optional<T> one = parser.apply(name);
+      if (one.isEmpty()) {
+        return Optional.empty();
+      }
+      chosen.add(one.get());
+    }
+    return Optional.of(chosen);
   }
 
   /** The number of a job, a schedule, a hook or a bulk; empty if the text is none. */

@@ -6,10 +6,8 @@ import io.asyncflow.rules.CodePoints;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.access.Secrets;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -35,7 +33,7 @@ public final class ReportFields {
    * @param id as {@link TaskFields#taskId} reads it
    */
   public static Report report(FieldSource in, TaskId id) {
-    Outcome outcome = in.text("outcome").required().as(ReportFields::outcome, OUTCOME_RULE);
+    Outcome outcome = in.text("outcome").required().choice(Outcome.values(), OUTCOME_RULE);
     in.refuseMisnomer("context", "taskContext");
     String reportId = in.text("reportId").name().max(MAX_REPORT_ID).value();
     Report report =
@@ -103,10 +101,6 @@ public final class ReportFields {
       return null;
     }
     return in.text("workerId").name().max(TaskLimits.WORKER_ID).value();
-  }
-
-  private static Optional<Outcome> outcome(String text) {
-    return Arrays.stream(Outcome.values()).filter(o -> o.name().equals(text)).findFirst();
   }
 
   /** Cuts a message, which may be a whole stack trace, to its maximum length. */

@@ -27,46 +27,8 @@ public final class ScheduleFields {
 
   private static final int NAME = 128;
 
-  private static final Set<String> FIELDS =
-      Set.of(
-          "name",
-          "cron",
-          "zone",
-          "everyMs",
-          "anchor",
-          "afterMs",
-          "taskData",
-          "jobData",
-          "startTime",
-          "endTime",
-          "maxFires",
-          "overlap",
-          "catchUp",
-          "catchUpMs",
-          "catchUpLimit",
-          "jitterMs",
-          "pauseAfterFailures",
-          "weight",
-          "revision");
-  private static final Set<String> TASK_FIELDS =
-      Set.of(
-          "userId",
-          "taskType",
-          "taskStage",
-          "scheduleLog",
-          "taskContext",
-          "priority",
-          "delayMs",
-          "runAt",
-          "maxRetryNum",
-          "maxRetryInterval",
-          "maxUnexpectedRetries",
-          "idempotencyKey",
-          "onDuplicate",
-          "keyMs",
-          "keyUntilDone",
-          "workerIds",
-          "context"); // refused with its right name
+  private static final Set<String> FIELDS = FieldSource.namesOf(NewSchedule.class);
+  private static final Set<String> TASK_FIELDS = taskFields();
   private static final String UTC = "UTC";
   private static final int CRON = 256;
   private static final int ZONE = 64;
@@ -82,6 +44,12 @@ public final class ScheduleFields {
   private static final int TARGET_BYTES = 8_192;
 
   private ScheduleFields() {}
+
+  private static Set<String> taskFields() {
+    Set<String> names = new HashSet<>(FieldSource.namesOf(NewTask.class, "context"));
+    names.remove("traceParent"); // of a call, and a fire is none
+    return Set.copyOf(names);
+  }
 
   /**
    * A plan of fire times.
@@ -218,24 +186,15 @@ public final class ScheduleFields {
   /** Reads the fields of a list. */
   public static Listed listed(FieldSource in) {
     Set<ScheduleState> states =
-        in.text("state").as(ScheduleFields::states, "must be ACTIVE, PAUSED or ENDED");
+        in.text("state")
+            .as(
+                text -> PageFields.choices(text, name -> parse(name, ScheduleState.values())),
+                "must be ACTIVE, PAUSED or ENDED");
     return new Listed(
         states == null || states.isEmpty() ? EnumSet.allOf(ScheduleState.class) : states,
         in.text("taskType").as(TaskType::parse, "is not a valid task type"),
         PageFields.limit(in),
         PageFields.before(in));
-  }
-
-  private static Optional<Set<ScheduleState>> states(String text) {
-    Set<ScheduleState> states = EnumSet.noneOf(ScheduleState.class);
-    for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
-      Optional<ScheduleState> state = parse(name, ScheduleState.values());
-      if (state.isEmpty()) {
-        return Optional.empty();
-      }
-      states.add(state.get());
-    }
-    return Optional.of(states);
   }
 
   /** The fires of the past that a backfill makes, in epoch ms. */

@@ -9,7 +9,6 @@ import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.access.Secrets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -287,12 +286,8 @@ public final class TaskFields {
 
   public static OnDuplicate onDuplicate(FieldSource in) {
     return in.has("onDuplicate")
-        ? in.text("onDuplicate").as(TaskFields::onDuplicate, ON_DUPLICATE_RULE)
+        ? in.text("onDuplicate").choice(OnDuplicate.values(), ON_DUPLICATE_RULE)
         : OnDuplicate.SAME;
-  }
-
-  private static Optional<OnDuplicate> onDuplicate(String text) {
-    return Arrays.stream(OnDuplicate.values()).filter(o -> o.name().equals(text)).findFirst();
   }
 
   public static Long keyMs(FieldSource in) {

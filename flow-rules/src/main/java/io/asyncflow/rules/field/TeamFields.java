@@ -8,13 +8,7 @@ import java.util.Set;
 final class TeamFields {
 
   private static final Set<String> FIELDS =
-      Set.of(
-          "workers",
-          "taskStage",
-          "taskContext",
-          "workerIds",
-          "maxMoves",
-          "context"); // refused with its right name
+      FieldSource.namesOf(Team.class, "context"); // refused with its right name
 
   private static final int MOVES = 3;
 

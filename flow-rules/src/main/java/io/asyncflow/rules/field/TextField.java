@@ -1,6 +1,7 @@
 package io.asyncflow.rules.field;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -113,6 +114,16 @@ public final class TextField {
       refuse(message);
     }
     return parsed.orElse(null);
+  }
+
+  /** The value of this very name, or {@code null}; an error if there is none. */
+  <E extends Enum<E>> E choice(E[] values, String message) {
+    return as(name -> named(values, name), message);
+  }
+
+  /** The value of this very name. */
+  static <E extends Enum<E>> Optional<E> named(E[] values, String name) {
+    return Arrays.stream(values).filter(value -> value.name().equals(name)).findFirst();
   }
 
   private void refuse(String message) {

@@ -5,7 +5,6 @@ import io.asyncflow.api.BareAnswer;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobPage;
-import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
@@ -35,10 +34,7 @@ import io.asyncflow.rules.field.PageFields;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -137,24 +133,14 @@ class JobController {
   @GetOrPost({"/getJobList", "/get_job_list"})
   Envelope<JobPage> getJobList(Fields in, Caller caller) {
     JobFields.Listed listed = JobFields.listed(in);
-    Set<JobState> states = in.text("state").as(JobController::states, "must be states of a job");
     in.refuseIfBad();
-    String type = listed.type() == null ? null : listed.type().name();
-    if (type != null) {
-      caller.requireType(type);
+    if (listed.type() != null) {
+      caller.requireType(listed.type().name());
     }
     if (listed.userId() != null) {
       caller.requireUser(listed.userId());
     }
-    JobPage page =
-        queries.list(
-            new JobQueries.Filter(
-                listed.userId(),
-                type,
-                states == null ? Set.of() : states,
-                listed.before(),
-                caller.scope()),
-            listed.limit());
+    JobPage page = queries.list(listed, caller.scope());
     List<Job> jobs = caller.allShown(page.jobList(), job -> job.withResult(null));
     return Envelope.ok(new JobPage(jobs, page.nextCursor()));
   }
@@ -238,18 +224,5 @@ class JobController {
     Long id = JobFields.jobId(in);
     in.refuseIfBad();
     return id;
-  }
-
-  private static Optional<Set<JobState>> states(String text) {
-    Set<JobState> states = EnumSet.noneOf(JobState.class);
-    for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
-      Optional<JobState> state =
-          Arrays.stream(JobState.values()).filter(s -> s.name().equals(name)).findFirst();
-      if (state.isEmpty()) {
-        return Optional.empty();
-      }
-      states.add(state.get());
-    }
-    return Optional.of(states);
   }
 }

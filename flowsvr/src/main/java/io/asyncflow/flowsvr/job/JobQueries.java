@@ -4,7 +4,6 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobPage;
-import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.TaskStatus;
@@ -22,6 +21,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.field.JobFields;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -86,35 +86,23 @@ class JobQueries {
   }
 
   /**
-   * The filter of a list; {@code null} matches any value, empty {@code states} match all.
+   * Jobs, newest first. A page scans a bounded number of them.
    *
-   * @param before the page contains jobs with lower numbers than this
    * @param scope jobs beyond it are not scanned
    */
-  record Filter(String userId, String jobType, Set<JobState> states, long before, Scope scope) {
-
-    boolean isAny() {
-      return jobType == null && states.isEmpty();
-    }
-
-    boolean takes(JobRow job) {
-      return (jobType == null || jobType.equals(job.jobType().name()))
-          && (states.isEmpty() || states.contains(job.state()));
-    }
-  }
-
-  /** Jobs, newest first. A page scans a bounded number of them. */
-  JobPage list(Filter filter, int limit) {
-    int scanLimit = filter.isAny() ? limit : Math.max(limit, SCAN_LIMIT);
-    List<JobRow> scanned = jobs.newest(filter.userId(), filter.before(), scanLimit, filter.scope());
+  JobPage list(JobFields.Listed listed, Scope scope) {
+    int limit = listed.limit();
+    int scanLimit = listed.takesAll() ? limit : Math.max(limit, SCAN_LIMIT);
+    List<JobRow> scanned = jobs.newest(listed.userId(), listed.before(), scanLimit, scope);
     List<Job> page = new ArrayList<>();
     String nextCursor = null;
     for (int i = 0; i < scanned.size() && page.size() < limit; i++) {
-      if (filter.takes(scanned.get(i))) {
-        page.add(scanned.get(i).toJob());
+      Job job = scanned.get(i).toJob();
+      if (listed.takes(job)) {
+        page.add(job);
       }
       boolean isLast = i == scanned.size() - 1;
-      nextCursor = isLast && scanned.size() < scanLimit ? null : "" + scanned.get(i).id();
+      nextCursor = isLast && scanned.size() < scanLimit ? null : job.jobId();
     }
     return new JobPage(page, nextCursor);
   }
@@ -177,13 +165,10 @@ class JobQueries {
 
   private Map<TaskId, TaskRow> rowsOf(Collection<Child> children) {
     Map<TaskId, TaskRow> rows = new HashMap<>();
-    Child.byTable(children)
+    families
+        .numbers(children.stream().map(Child::task))
         .forEach(
-            (table, numbers) -> {
-              if (families.has(table)) {
-                tasks.find(table, numbers).forEach(row -> rows.put(row.id(), row));
-              }
-            });
+            (table, numbers) -> tasks.find(table, numbers).forEach(row -> rows.put(row.id(), row)));
     return rows;
   }
 

@@ -1,20 +1,28 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.tasktable.schema.TaskTableStore;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -89,6 +97,17 @@ public class TaskFamilies {
   /** Whether tasks of this table can be read. */
   public boolean has(TaskTable table) {
     return !existing(Set.of(table), Freshness.RECENT).isEmpty();
+  }
+
+  /**
+   * The numbers of these tasks by their tables, in the order in which tables are locked; without
+   * those whose tables cannot be read.
+   */
+  public SortedMap<TaskTable, List<Long>> numbers(Stream<TaskId> tasks) {
+    SortedMap<TaskTable, List<Long>> numbers =
+        tasks.collect(groupingBy(TaskId::table, TreeMap::new, mapping(TaskId::number, toList())));
+    numbers.keySet().removeIf(table -> !has(table));
+    return numbers;
   }
 
   /** Whether the table existed and was given up. */
