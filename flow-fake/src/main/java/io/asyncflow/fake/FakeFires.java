@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * Makes the fires of the schedules of a {@link FakeFlowServer}, by plan and by hand, and withdraws
@@ -156,7 +155,8 @@ final class FakeFires {
   /** Creates the run of a schedule now, once for each key that is not {@code null}. */
   TriggeredRun trigger(FakeSchedule schedule, String key, long now) {
     long fireTime = now;
-    while (schedule.history.has(fireTime) || isPlanned(schedule, fireTime)) {
+    while (schedule.history.has(fireTime)
+        || schedule.rules.isPlanned(fireTime, schedule.nextFireTime())) {
       fireTime++;
     }
     FireId fire = new FireId(schedule.id, fireTime);
@@ -166,14 +166,6 @@ final class FakeFires {
       schedule.countManual();
     }
     return run;
-  }
-
-  /** Whether this is a fire time of the plan, which keeps its place. */
-  private static boolean isPlanned(FakeSchedule schedule, long time) {
-    FireTimes times = schedule.rules.times();
-    return times == null
-        ? Objects.equals(schedule.nextFireTime(), time)
-        : times.next(time - 1).orElse(-1) == time;
   }
 
   private TriggeredRun triggered(FakeSchedule schedule, String key, FireId fire) {

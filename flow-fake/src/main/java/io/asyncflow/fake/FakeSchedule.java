@@ -111,7 +111,7 @@ final class FakeSchedule {
    * @param lastRunLives only for rules that depend on it
    */
   FirePlan plan(boolean lastRunLives, long now) {
-    return position.plan(rules, lastRunLives, now, AHEAD_MS);
+    return FirePlan.of(rules, position, lastRunLives, now, AHEAD_MS);
   }
 
   /** Counts a fire that created something by plan, when it moves on. */

@@ -59,24 +59,17 @@ public record FirePlan(
   }
 
   /**
-   * Where a schedule stands.
-   *
-   * @param nextFireTime epoch ms of the first fire time without a fate; {@code null} if there is
-   *     none
-   * @param fireCount fires that created something
-   * @param lastRunLives whether the last run has not ended; only for rules that {@link
-   *     FireRules#dependsOnLastRun depend on it}
-   */
-  public record Position(Long nextFireTime, long fireCount, boolean lastRunLives) {}
-
-  /**
    * Plans the fires up to {@code now}, or further if they can be made ahead.
    *
+   * @param at where the schedule stands
+   * @param lastRunLives whether the last run has not ended; only for rules that {@link
+   *     FireRules#dependsOnLastRun depend on it}
    * @param now epoch ms on the database's clock
    * @param aheadMs how long before its time a fire is made at the earliest
    */
-  public static FirePlan of(FireRules rules, Position at, long now, long aheadMs) {
-    return new Planner(rules, at, now, rules.canBeMadeAhead() ? aheadMs : 0).plan();
+  public static FirePlan of(
+      FireRules rules, FirePosition at, boolean lastRunLives, long now, long aheadMs) {
+    return new Planner(rules, at, lastRunLives, now, rules.canBeMadeAhead() ? aheadMs : 0).plan();
   }
 
   /**
@@ -95,15 +88,17 @@ public record FirePlan(
   private static final class Planner {
 
     private final FireRules rules;
-    private final Position at;
+    private final FirePosition at;
+    private final boolean lastRunLives;
     private final long now;
     private final long aheadMs;
     private final List<Planned> fires = new ArrayList<>();
     private final List<FireGap> gaps = new ArrayList<>();
 
-    Planner(FireRules rules, Position at, long now, long aheadMs) {
+    Planner(FireRules rules, FirePosition at, boolean lastRunLives, long now, long aheadMs) {
       this.rules = rules;
       this.at = at;
+      this.lastRunLives = lastRunLives;
       this.now = now;
       this.aheadMs = aheadMs;
     }
@@ -119,7 +114,7 @@ public record FirePlan(
       if (next > now + aheadMs) {
         return standingAt(next, wakeTime(rules, next, aheadMs));
       }
-      if (at.lastRunLives() && (rules.overlap() == Overlap.WAIT || rules.afterMs() != null)) {
+      if (lastRunLives && (rules.overlap() == Overlap.WAIT || rules.afterMs() != null)) {
         return standingAt(next, now + RECHECK_MS);
       }
       return rules.afterMs() == null ? planTimes(next) : planSingle(next);
@@ -230,7 +225,7 @@ public record FirePlan(
         wanted.subList(0, newest).forEach(time -> addGap(time, GapReason.MERGED));
         wanted.subList(0, newest).clear();
       }
-      boolean lives = at.lastRunLives();
+      boolean lives = lastRunLives;
       long created = 0;
       for (int i = 0; i < wanted.size(); i++) {
         if (created == remainingFires()) {

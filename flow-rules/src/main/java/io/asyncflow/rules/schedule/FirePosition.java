@@ -55,16 +55,6 @@ public record FirePosition(
     return state == ScheduleState.ACTIVE;
   }
 
-  /**
-   * The plan of what has come.
-   *
-   * @param lastRunLives only for rules that depend on it
-   */
-  public FirePlan plan(FireRules rules, boolean lastRunLives, long now, long aheadMs) {
-    return FirePlan.of(
-        rules, new FirePlan.Position(nextFireTime, fireCount, lastRunLives), now, aheadMs);
-  }
-
   private FirePosition at(ScheduleState newState, Long next, Long wake, Long until) {
     return new FirePosition(
         newState, next, wake, until, fireCount, failStreak, lastFireTime, lastRun, lastError);
@@ -186,11 +176,6 @@ public record FirePosition(
     return state == ScheduleState.PAUSED
         ? at(state, next, pauseUntil, pauseUntil)
         : going(rules, next, aheadMs);
-  }
-
-  /** Its last run, for which it has waited, has ended without news: it may go on now. */
-  public FirePosition woken(long now) {
-    return at(state, nextOr(now), now, pauseUntil);
   }
 
   /** A run of it has ended; see {@link RunEffect}. */

@@ -62,6 +62,15 @@ public record FireRules(
     return overlap == Overlap.WAIT || afterMs != null || pauseAfterFailures > 0;
   }
 
+  /**
+   * Whether this is a fire time of the plan, which keeps its place.
+   *
+   * @param next the next fire time; {@code null} if it follows from the end of the last run
+   */
+  public boolean isPlanned(long time, Long next) {
+    return times == null ? next != null && next == time : times.next(time - 1).orElse(-1) == time;
+  }
+
   /** Whether {@code time} is at the end or after it. */
   boolean isOver(long time) {
     return endTime != null && time >= endTime;

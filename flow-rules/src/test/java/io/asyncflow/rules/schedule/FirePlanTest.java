@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.GapReason;
 import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.rules.schedule.FirePlan.Planned;
-import io.asyncflow.rules.schedule.FirePlan.Position;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,8 +116,12 @@ class FirePlanTest {
     return new Rules();
   }
 
+  private static FirePosition at(Long next, long count) {
+    return new FirePosition(ScheduleState.ACTIVE, next, null, null, count, 0, null, null, null);
+  }
+
   private static FirePlan plan(Rules rules, Long next, long count, boolean lives, long now) {
-    return FirePlan.of(rules.build(), new Position(next, count, lives), now, AHEAD);
+    return FirePlan.of(rules.build(), at(next, count), lives, now, AHEAD);
   }
 
   private static FirePlan plan(Rules rules, Long next, long now) {
@@ -445,7 +449,7 @@ class FirePlanTest {
       Long next = fire + (31 + 28) * DAY;
       FireRules rules = rules().build(times);
       for (long now : new long[] {fire - 20 * SECOND, fire, fire + 120 * SECOND}) {
-        FirePlan plan = FirePlan.of(rules, new Position(fire, 0, false), now, AHEAD);
+        FirePlan plan = FirePlan.of(rules, at(fire, 0), false, now, AHEAD);
 
         assertThat(created(plan)).containsExactly(fire);
         assertThat(plan.nextFireTime()).isEqualTo(next);
@@ -460,7 +464,7 @@ class FirePlanTest {
     FireRules rules = rules().build(new StuckTimes(NOW, 0));
     for (long now : new long[] {NOW - 20 * SECOND, NOW, NOW + HOUR}) {
       assertThatIllegalStateException()
-          .isThrownBy(() -> FirePlan.of(rules, new Position(NOW, 0, false), now, AHEAD))
+          .isThrownBy(() -> FirePlan.of(rules, at(NOW, 0), false, now, AHEAD))
           .withMessageStartingWith("a bug: after " + NOW);
     }
   }

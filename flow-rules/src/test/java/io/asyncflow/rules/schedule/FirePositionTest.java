@@ -124,7 +124,6 @@ class FirePositionTest {
     assertThat(effect.isAwaited()).isTrue();
     assertThat(effect.after().nextFireTime()).isEqualTo(NOW + HOUR);
     assertThat(effect.after().wakeTime()).isEqualTo(NOW);
-    assertThat(waits.woken(NOW).nextFireTime()).as("without news").isEqualTo(NOW);
   }
 
   private static FirePlan nothing() {

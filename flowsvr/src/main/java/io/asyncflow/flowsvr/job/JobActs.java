@@ -65,7 +65,7 @@ public class JobActs {
 
   /** Cancels a job if it has not ended, in the caller's transaction; returns whether it did. */
   public boolean cancelIfLiving(long jobId) {
-    return jobEvents.change(jobId, () -> jobs.stop(jobId));
+    return jobEvents.change(jobId, ended -> jobs.stop(jobId));
   }
 
   /**
@@ -96,7 +96,7 @@ public class JobActs {
   }
 
   private boolean resume(JobRow job, TaskId newSplit, Reason why) {
-    boolean isResumed = jobEvents.change(job.id(), () -> jobs.resume(job, newSplit));
+    boolean isResumed = jobEvents.change(job.id(), ended -> jobs.resume(job, newSplit, ended));
     return recordIf(isResumed, "RETRY", job.id(), why);
   }
 

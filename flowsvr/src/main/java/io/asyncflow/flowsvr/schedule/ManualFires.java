@@ -52,7 +52,6 @@ class ManualFires {
    */
   TriggeredRun trigger(ScheduleRow schedule, String key, Runnable join) {
     requireReadable(schedule);
-    transaction.ensureDays(List.of(schedule.now(), schedule.now() + 1_000));
     long fireTime = schedule.now() - 1;
     for (int attempt = 0; ; attempt++) {
       fireTime = unplanned(schedule, fireTime + 1);
@@ -74,11 +73,7 @@ class ManualFires {
    * The first time from {@code time} on that is no fire time of the plan, which keeps its place.
    */
   private static long unplanned(ScheduleRow schedule, long time) {
-    FireTimes times = schedule.rules().times();
-    Long next = schedule.position().nextFireTime();
-    boolean isPlanned =
-        times == null ? next != null && next == time : times.next(time - 1).orElse(-1) == time;
-    return isPlanned ? time + 1 : time;
+    return schedule.rules().isPlanned(time, schedule.position().nextFireTime()) ? time + 1 : time;
   }
 
   /**
@@ -144,7 +139,6 @@ class ManualFires {
 
   private void make(ScheduleRow schedule, List<Long> times, Runnable join) {
     if (!times.isEmpty()) {
-      transaction.ensureDays(times);
       transaction.makeByHand(
           schedule, times, null, () -> transaction.outcomes(schedule.id(), times), join);
     }

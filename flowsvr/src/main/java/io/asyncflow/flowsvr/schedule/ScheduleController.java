@@ -18,7 +18,7 @@ import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
-import io.asyncflow.flowsvr.schedule.fire.Pauses;
+import io.asyncflow.flowsvr.schedule.fire.ScheduleChanges;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
@@ -38,7 +38,7 @@ class ScheduleController {
 
   private final ScheduleSaver saver;
   private final ScheduleQueries queries;
-  private final Pauses pauses;
+  private final ScheduleChanges changes;
   private final ManualFires manual;
   private final ScheduleStore schedules;
   private final Acts acts;
@@ -46,13 +46,13 @@ class ScheduleController {
   ScheduleController(
       ScheduleSaver saver,
       ScheduleQueries queries,
-      Pauses pauses,
+      ScheduleChanges changes,
       ManualFires manual,
       ScheduleStore schedules,
       Acts acts) {
     this.saver = saver;
     this.queries = queries;
-    this.pauses = pauses;
+    this.changes = changes;
     this.manual = manual;
     this.schedules = schedules;
     this.acts = acts;
@@ -174,7 +174,7 @@ class ScheduleController {
     Long until = PauseFields.until(in, schedules.now());
     Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
-    pauses.pause(id, until, row -> record("PAUSE", id, why));
+    changes.pause(id, until, row -> record("PAUSE", id, why));
     return Envelope.done();
   }
 
@@ -185,7 +185,7 @@ class ScheduleController {
     boolean catchUp = in.number("catchUp").between(0, 1).or(0) == 1;
     Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
-    pauses.resume(id, catchUp, row -> record("RESUME", id, why));
+    changes.resume(id, catchUp, row -> record("RESUME", id, why));
     return Envelope.done();
   }
 
@@ -195,7 +195,7 @@ class ScheduleController {
   Envelope<Void> delete(Fields in, Caller caller) {
     Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
-    pauses.delete(
+    changes.delete(
         id,
         row -> acts.record(act("DELETE", id, why).with(Change.between(row.definition(), null))));
     return Envelope.done();

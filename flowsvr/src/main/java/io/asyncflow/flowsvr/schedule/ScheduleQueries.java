@@ -8,10 +8,8 @@ import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.flowsvr.access.Scope;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
-import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
@@ -31,20 +29,11 @@ class ScheduleQueries {
 
   private final ScheduleStore schedules;
   private final FireStore fires;
-  private final FireDayStore days;
-  private final GapStore gaps;
   private final SliceStore slices;
 
-  ScheduleQueries(
-      ScheduleStore schedules,
-      FireStore fires,
-      FireDayStore days,
-      GapStore gaps,
-      SliceStore slices) {
+  ScheduleQueries(ScheduleStore schedules, FireStore fires, SliceStore slices) {
     this.schedules = schedules;
     this.fires = fires;
-    this.days = days;
-    this.gaps = gaps;
     this.slices = slices;
   }
 
@@ -103,7 +92,7 @@ class ScheduleQueries {
 
   /** A page of the history, newest first. A schedule that was deleted has its history still. */
   FirePage fires(long id, long before, int limit) {
-    List<FireRow> found = fires.newest(id, before, limit, false, days.existing().descendingSet());
+    List<FireRow> found = fires.newest(id, before, limit, false, fires.existing().descendingSet());
     if (found.isEmpty() && before == Long.MAX_VALUE) {
       require(id);
     }
@@ -111,7 +100,7 @@ class ScheduleQueries {
     long oldest = isLast ? 0 : found.get(found.size() - 1).fireTime();
     return new FirePage(
         found.stream().map(ScheduleQueries::show).toList(),
-        gaps.between(id, oldest, before, GAPS),
+        fires.gaps(id, oldest, before, GAPS),
         isLast ? null : Long.toString(oldest));
   }
 

@@ -20,8 +20,8 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore.NewRow;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
-import io.asyncflow.flowsvr.schedule.fire.Withdrawals;
-import io.asyncflow.flowsvr.schedule.fire.Withdrawals.Withdrawn;
+import io.asyncflow.flowsvr.schedule.fire.ScheduleChanges;
+import io.asyncflow.flowsvr.schedule.fire.ScheduleChanges.Withdrawn;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.task.NamedObjects;
 import io.asyncflow.flowsvr.tasktype.SealedTexts;
@@ -54,7 +54,7 @@ class ScheduleSaver {
   private static final int MAX_ATTEMPTS = 10;
 
   private final ScheduleStore schedules;
-  private final Withdrawals withdrawals;
+  private final ScheduleChanges changes;
   private final TaskCreator creator;
   private final TaskTypes types;
   private final SealedTexts sealedTexts;
@@ -65,7 +65,7 @@ class ScheduleSaver {
 
   ScheduleSaver(
       ScheduleStore schedules,
-      Withdrawals withdrawals,
+      ScheduleChanges changes,
       TaskCreator creator,
       TaskTypes types,
       SealedTexts sealedTexts,
@@ -74,7 +74,7 @@ class ScheduleSaver {
       Events events,
       FireLead lead) {
     this.schedules = schedules;
-    this.withdrawals = withdrawals;
+    this.changes = changes;
     this.creator = creator;
     this.types = types;
     this.sealedTexts = sealedTexts;
@@ -162,7 +162,7 @@ class ScheduleSaver {
       }
     }
     if (!created.isEmpty() || !changed.isEmpty()) {
-      withdrawals.change(
+      changes.change(
           changed.keySet(),
           withdrawn -> {
             requireUnchanged(withdrawn, changed, ifVersion, existing);

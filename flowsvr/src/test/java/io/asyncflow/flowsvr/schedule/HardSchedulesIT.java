@@ -313,7 +313,7 @@ class HardSchedulesIT {
     hold();
     jdbc.sql("UPDATE t_schedule SET cron = 'x', after_ms = NULL WHERE id = ?").param(id).update();
 
-    assertThat(lastRuns.living(store.withoutWakeTime(0, 100))).isEmpty();
+    assertThat(lastRuns.living(store.find(List.of(Long.parseLong(id))))).isEmpty();
     schedules.pause(id);
     schedules.resume(id);
 
@@ -455,6 +455,21 @@ class HardSchedulesIT {
     Long next =
         await().atMost(LONG).until(() -> schedules.get(id).nextFireTime(), Objects::nonNull);
     assertThat(next).isEqualTo(endTime(fire.jobId()) + after.toMillis());
+  }
+
+  @Test
+  void theEndOfAJobIsAtItsFireOnceTheReportIsAnswered() {
+    Jobs jobs = new Jobs(port);
+    NewJob job = NewJob.of(report.name(), "ops", "text");
+    String id = save(NewSchedule.after(name, YEAR).creating(job));
+    String jobId = awaitFires(id, FireOutcome.CREATED, 1).get(0).jobId();
+
+    jobs.success(jobs.hold(report.name(), "split"), null);
+    jobs.success(jobs.hold(report.name(), "merge"), "done");
+
+    ScheduleFire fire = fires(id, FireOutcome.CREATED).get(0);
+    assertThat(fire.status()).isEqualTo(TaskStatus.SUCCESS.code());
+    assertThat(fire.endTime()).isEqualTo(endTime(jobId));
   }
 
   private long endTime(String jobId) {

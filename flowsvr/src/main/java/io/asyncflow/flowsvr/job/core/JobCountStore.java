@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.ScheduleLog;
 import io.asyncflow.rules.TaskTransition;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,25 +94,25 @@ public class JobCountStore implements TaskLedger {
     if (!byJob.isEmpty()) {
       jobEvents.change(
           byJob.keySet(),
-          () -> {
-            byJob.forEach(this::record);
+          ended -> {
+            byJob.forEach((jobId, ofJob) -> record(jobId, ofJob, ended));
             return true;
           });
     }
   }
 
-  private void record(long jobId, List<TaskTransition> changes) {
+  private void record(long jobId, List<TaskTransition> changes, Collection<Long> ended) {
     Map<Boolean, List<TaskTransition>> byChild =
         changes.stream().collect(partitioningBy(change -> change.after().place().isChild()));
     if (!byChild.get(true).isEmpty()) {
-      count(jobId, JobCounts.ofChanges(byChild.get(true)), "TRUE");
+      count(jobId, JobCounts.ofChanges(byChild.get(true)), "TRUE", ended);
     }
-    byChild.get(false).forEach(change -> coordinate(jobId, change));
+    byChild.get(false).forEach(change -> coordinate(jobId, change, ended));
   }
 
   /** Derives the state of a job that has not ended from its present counts. */
   public void judge(long jobId) {
-    jobEvents.change(jobId, () -> count(jobId, JobCounts.NONE, "end_time IS NULL"));
+    jobEvents.change(jobId, ended -> count(jobId, JobCounts.NONE, "end_time IS NULL", ended));
   }
 
   /**
@@ -123,7 +124,7 @@ public class JobCountStore implements TaskLedger {
   public boolean endTeam(JobRow team) {
     return jobEvents.change(
         team.id(),
-        () ->
+        ended ->
             jobs.change(
                 team.id(),
                 "state = IF(done + failed + cancelled = total, 'FAILED', 'STOPPING')",
@@ -133,19 +134,21 @@ public class JobCountStore implements TaskLedger {
                 AND failed + cancelled > 0
                 AND (done + failed + cancelled = total OR fail_fast = 1)
                 """,
-                Map.of("version", team.version())));
+                Map.of("version", team.version()),
+                ended));
   }
 
   /** Returns whether there is such a job. */
-  private boolean count(long jobId, JobCounts delta, String guard) {
+  private boolean count(long jobId, JobCounts delta, String guard, Collection<Long> ended) {
     return jobs.change(
         jobId,
         COUNT,
         guard,
-        Map.of("done", delta.done(), "failed", delta.failed(), "cancelled", delta.cancelled()));
+        Map.of("done", delta.done(), "failed", delta.failed(), "cancelled", delta.cancelled()),
+        ended);
   }
 
-  private void coordinate(long jobId, TaskTransition change) {
+  private void coordinate(long jobId, TaskTransition change, Collection<Long> ended) {
     boolean isSplit = change.after().place().index() == JobPlace.SPLIT;
     boolean isEnd = change.after().status().isFinal();
     String states = isSplit ? "'SPLITTING', 'STOPPING'" : "'MERGING', 'STOPPING'";
@@ -161,7 +164,8 @@ public class JobCountStore implements TaskLedger {
         !isEnd ? AGAIN : isSplit && change.after().status() == TaskStatus.SUCCESS ? SPLIT : END,
         (isSplit ? "split_number = :number AND total IS NULL" : "merge_number = :number")
             + "\nAND state IN (%s)".formatted(isEnd ? states : "'SUCCESS', 'FAILED', 'CANCELLED'"),
-        params);
+        params,
+        ended);
   }
 
   private static String errorOf(TaskTransition change) {

@@ -10,7 +10,9 @@ import io.asyncflow.flowsvr.system.db.AfterCommit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -24,35 +26,43 @@ public class JobEvents {
 
   private final EventLog log;
   private final JobStore jobs;
+  private final List<JobLedger> ledgers;
   private final Events events;
 
-  JobEvents(EventLog log, JobStore jobs, Events events) {
+  JobEvents(EventLog log, JobStore jobs, List<JobLedger> ledgers, Events events) {
     this.log = log;
     this.jobs = jobs;
+    this.ledgers = ledgers;
     this.events = events;
   }
 
-  /** Makes a change of a job, as {@link #change(Collection, BooleanSupplier)}. */
-  public boolean change(long jobId, BooleanSupplier change) {
+  /** Makes a change of a job, as {@link #change(Collection, Predicate)}. */
+  public boolean change(long jobId, Predicate<Collection<Long>> change) {
     return change(List.of(jobId), change);
   }
 
   /**
    * Makes a change of jobs in the caller's transaction, and writes the state of those that have
-   * another one afterwards. If they have changed, it publishes so after the commit: they may need a
-   * step.
+   * another one afterwards. The ledgers are told of ends when all jobs are changed. If they have
+   * changed, it publishes so after the commit: they may need a step.
    *
-   * @param change returns whether it changed anything
+   * @param change returns whether it changed anything, and adds to what it gets the ids of the jobs
+   *     that have ended by it
    */
-  public boolean change(Collection<Long> jobIds, BooleanSupplier change) {
+  public boolean change(Collection<Long> jobIds, Predicate<Collection<Long>> change) {
     if (!TransactionSynchronizationManager.isSynchronizationActive()) {
       throw new IllegalStateException("a task of a job changed outside of a transaction");
     }
     boolean isInUse = log.isInUse(EventKind.JOB_STATE);
     Map<Long, JobState> before = isInUse ? jobs.lockStates(jobIds) : Map.of();
-    boolean isChanged = change.getAsBoolean();
+    Set<Long> ended = new TreeSet<>();
+    boolean isChanged = change.test(ended);
     if (isInUse) {
       tellChanged(before, jobIds);
+    }
+    if (!ended.isEmpty()) {
+      List<JobRow> rows = jobs.find(ended);
+      ledgers.forEach(ledger -> ledger.ended(rows));
     }
     if (isChanged) {
       List<JobChanged> news = jobIds.stream().map(JobChanged::new).toList();

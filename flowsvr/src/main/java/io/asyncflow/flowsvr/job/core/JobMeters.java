@@ -3,28 +3,27 @@ package io.asyncflow.flowsvr.job.core;
 import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.pulse.count.Objectives;
 import io.asyncflow.flowsvr.system.TypeSeries;
+import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /** Counts the jobs that are created, and that end, by a change on this server. Thread-safe. */
 @Component
-public class JobMeters {
+public class JobMeters implements JobLedger {
 
-  private final JobStore jobs;
   private final MeterRegistry registry;
   private final TypeSeries types = new TypeSeries();
   private final Set<String> shown = ConcurrentHashMap.newKeySet();
 
-  JobMeters(JobStore jobs, MeterRegistry registry) {
-    this.jobs = jobs;
+  JobMeters(MeterRegistry registry) {
     this.registry = registry;
   }
 
@@ -46,9 +45,9 @@ public class JobMeters {
     }
   }
 
-  @EventListener
-  void on(JobEnded end) {
-    jobs.find(end.jobId()).filter(job -> job.endTime() != null).ifPresent(this::count);
+  @Override
+  public void ended(List<JobRow> jobs) {
+    AfterCommit.run(() -> jobs.forEach(this::count));
   }
 
   private void count(JobRow job) {

@@ -9,8 +9,6 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.duty.Feature;
-import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.db.AfterCommit;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -85,11 +83,9 @@ public class JobStore {
   private static final int ENDED = 2;
 
   private final JdbcClient jdbc;
-  private final Events events;
 
-  JobStore(JdbcClient jdbc, Events events) {
+  JobStore(JdbcClient jdbc) {
     this.jdbc = jdbc;
-    this.events = events;
   }
 
   /**
@@ -216,48 +212,6 @@ public class JobStore {
     return states;
   }
 
-  /** The types of which there are jobs. */
-  public List<String> types() {
-    return jdbc.sql("SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)")
-        .query(String.class)
-        .list();
-  }
-
-  /**
-   * A job that has ended.
-   *
-   * @param endTime epoch ms
-   * @param ofSchedule whether a schedule created it
-   */
-  public record Ended(long id, long endTime, boolean ofSchedule) {}
-
-  /**
-   * The jobs of a type that ended after {@code last}, or at its time with a higher id, in this
-   * order.
-   *
-   * @param last the last job of the page before
-   */
-  public List<Ended> endedAfter(String type, Ended last, int limit) {
-    return jdbc.sql(
-            """
-            SELECT id, end_time, schedule_id IS NOT NULL AS of_schedule
-            FROM t_job FORCE INDEX (idx_ended)
-            WHERE job_type = :type
-              AND end_time >= :time
-              AND (end_time > :time OR id > :id)
-            ORDER BY end_time, id
-            LIMIT :limit
-            """)
-        .param("type", type)
-        .param("time", last.endTime())
-        .param("id", last.id())
-        .param("limit", limit)
-        .query(
-            (rs, row) ->
-                new Ended(rs.getLong("id"), rs.getLong("end_time"), rs.getBoolean("of_schedule")))
-        .list();
-  }
-
   /**
    * Jobs with numbers below {@code before}, newest first.
    *
@@ -329,12 +283,14 @@ public class JobStore {
   /**
    * Changes a job if the guard holds; false if it does not. Each change has a version of its own. A
    * job has a time of its end while its state is final; the statement that sets it returns {@value
-   * #ENDED} as its last id, so {@link JobEnded} is published once for each end. A successful job
-   * keeps the time of its change; an operator may still change the status of its children.
+   * #ENDED} as its last id, so each end is told once. A successful job keeps the time of its
+   * change; an operator may still change the status of its children.
    *
    * @param assignments evaluated from left to right, as are those that follow
+   * @param ended gets the id if the job has ended by the change
    */
-  boolean change(long id, String assignments, String guard, Map<String, ?> params) {
+  boolean change(
+      long id, String assignments, String guard, Map<String, ?> params, Collection<Long> ended) {
     KeyHolder last = new GeneratedKeyHolder();
     int changed =
         jdbc.sql(
@@ -354,9 +310,14 @@ public class JobStore {
             .param("id", id)
             .update(last);
     if (changed == 1 && last.getKey().intValue() == ENDED) {
-      AfterCommit.run(() -> events.publish(new JobEnded(id)));
+      ended.add(id);
     }
     return changed == 1;
+  }
+
+  /** A change that ends no job. */
+  private boolean change(long id, String assignments, String guard, Map<String, ?> params) {
+    return change(id, assignments, guard, params, List.of());
   }
 
   /** Corrects the counts of a job; false if it has changed since it was read. */
@@ -452,9 +413,10 @@ public class JobStore {
    * failed and cancelled children, or with the merge if there are none.
    *
    * @param newSplit {@code null} unless the job was never split
+   * @param ended gets the id if the job has succeeded by it
    * @return whether the row was still as in {@code job}
    */
-  public boolean resume(JobRow job, TaskId newSplit) {
+  public boolean resume(JobRow job, TaskId newSplit, Collection<Long> ended) {
     return change(
         job.id(),
         """
@@ -478,7 +440,8 @@ public class JobStore {
         Map.of(
             "splitNumber", numberOf(newSplit),
             "splitTable", tableOf(newSplit),
-            "version", job.version()));
+            "version", job.version()),
+        ended);
   }
 
   /**

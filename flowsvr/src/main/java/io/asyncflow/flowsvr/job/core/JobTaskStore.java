@@ -1,9 +1,5 @@
 package io.asyncflow.flowsvr.job.core;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toList;
-
 import io.asyncflow.api.JobChild;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
@@ -13,10 +9,7 @@ import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -72,18 +65,6 @@ public class JobTaskStore {
     static Child read(ResultSet rs, TaskType type) throws SQLException {
       TaskTable table = new TaskTable(type, rs.getInt("table_number"));
       return new Child(rs.getInt("idx"), new TaskId(rs.getLong("task_number"), table));
-    }
-
-    /**
-     * The numbers of the children's tasks by their tables, in the order in which these are locked.
-     */
-    public static SortedMap<TaskTable, List<Long>> byTable(Collection<Child> children) {
-      return children.stream()
-          .collect(
-              groupingBy(
-                  child -> child.task().table(),
-                  TreeMap::new,
-                  mapping(child -> child.task().number(), toList())));
     }
   }
 

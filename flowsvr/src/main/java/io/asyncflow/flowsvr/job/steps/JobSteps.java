@@ -221,7 +221,7 @@ public class JobSteps {
     inTransaction(
         () -> {
           MovedException.unless(
-              jobEvents.change(job.id(), () -> jobs.revive(job.id(), from, end)), job.id());
+              jobEvents.change(job.id(), ended -> jobs.revive(job.id(), from, end)), job.id());
           counts.judge(job.id()); // the first revived children may have ended again
         });
     return true;
@@ -371,15 +371,11 @@ public class JobSteps {
 
   /** The numbers of tasks of children; without those of dropped tables, in which all had ended. */
   private SortedMap<TaskTable, List<Long>> byTable(JobRow job, int from, int limit) {
-    SortedMap<TaskTable, List<Long>> numbers =
-        Child.byTable(jobTasks.tasks(job.id(), job.childType(), from, limit));
-    numbers.keySet().removeIf(table -> !families.has(table));
-    return numbers;
+    return families.numbers(
+        jobTasks.tasks(job.id(), job.childType(), from, limit).stream().map(Child::task));
   }
 
   private void eachOwnTask(JobRow job, BiConsumer<TaskTable, List<Long>> work) {
-    job.ownTasks().stream()
-        .filter(own -> families.has(own.table()))
-        .forEach(own -> work.accept(own.table(), List.of(own.number())));
+    families.numbers(job.ownTasks().stream()).forEach(work);
   }
 }

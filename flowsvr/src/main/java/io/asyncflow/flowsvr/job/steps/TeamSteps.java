@@ -12,7 +12,6 @@ import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
-import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.job.core.TeamStore;
 import io.asyncflow.flowsvr.job.core.TeamStore.Move;
 import io.asyncflow.flowsvr.job.core.TeamStore.Placed;
@@ -189,15 +188,13 @@ class TeamSteps {
   /** Those of the copies that have this status, by their stages. */
   private SortedMap<String, List<Placed>> byStage(TaskStatus status, List<Placed> copies) {
     Map<TaskId, String> stages = new HashMap<>();
-    Child.byTable(copies.stream().map(Placed::copy).toList())
+    families
+        .numbers(copies.stream().map(copy -> copy.copy().task()))
         .forEach(
-            (table, numbers) -> {
-              if (families.has(table)) {
+            (table, numbers) ->
                 tasks
                     .stages(table, numbers, status)
-                    .forEach((number, stage) -> stages.put(new TaskId(number, table), stage));
-              }
-            });
+                    .forEach((number, stage) -> stages.put(new TaskId(number, table), stage)));
     return copies.stream()
         .filter(copy -> stages.containsKey(copy.copy().task()))
         .collect(groupingBy(copy -> stages.get(copy.copy().task()), TreeMap::new, toList()));

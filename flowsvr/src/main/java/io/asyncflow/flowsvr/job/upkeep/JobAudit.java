@@ -194,10 +194,11 @@ public class JobAudit {
     JobCounts sum = JobCounts.NONE;
     for (int from = 0; from < job.released(); from += PAGE) {
       List<Child> page = jobTasks.tasks(job.id(), job.childType(), from, PAGE);
-      for (Map.Entry<TaskTable, List<Long>> ofTable : Child.byTable(page).entrySet()) {
-        if (!families.has(ofTable.getKey())) {
-          return Optional.empty();
-        }
+      if (!page.stream().allMatch(child -> families.has(child.task().table()))) {
+        return Optional.empty();
+      }
+      for (Map.Entry<TaskTable, List<Long>> ofTable :
+          families.numbers(page.stream().map(Child::task)).entrySet()) {
         sum = sum.plus(jobTasks.counts(ofTable.getKey(), ofTable.getValue()));
       }
       childrenLeft -= Math.min(PAGE, job.released() - from);

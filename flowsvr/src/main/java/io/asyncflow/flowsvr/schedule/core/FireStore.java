@@ -2,17 +2,23 @@ package io.asyncflow.flowsvr.schedule.core;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.api.schedule.GapReason;
+import io.asyncflow.api.schedule.ScheduleGap;
+import io.asyncflow.flowsvr.system.day.DayTables;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.schedule.FireGap;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.BadSqlGrammarException;
@@ -31,11 +39,17 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Fires: one row each, in the table of the day of its fire time. The primary key is what makes a
- * fire happen once. Every method runs in the caller's transaction, if there is one. Thread-safe.
+ * What became of fire times: fires, one row each in the table of the UTC day of the fire time,
+ * {@code t_schedule_fire_{yyyymmdd}}, and gaps, stretches of fire times that made nothing, in
+ * {@code t_schedule_gap}. The primary key of a fire is what makes it happen once. A refused fire in
+ * a gap has no row of its own any more.
+ *
+ * <p>Every method runs in the caller's transaction, if there is one. Thread-safe.
  */
 @Component
-public class FireStore {
+public class FireStore extends DayTables {
+
+  private static final String FAMILY = "t_schedule_fire";
 
   private static final String COLUMNS =
       """
@@ -51,8 +65,36 @@ public class FireStore {
   private final JdbcTemplate batch;
 
   FireStore(JdbcClient jdbc, JdbcTemplate batch) {
+    super(jdbc, FAMILY);
     this.jdbc = jdbc;
     this.batch = batch;
+  }
+
+  private static String table(LocalDate day) {
+    return table(FAMILY, day);
+  }
+
+  /** The days of these fire times. */
+  public static Set<LocalDate> daysOf(Collection<Long> times) {
+    return times.stream().map(DayTables::dayOf).collect(toCollection(TreeSet::new));
+  }
+
+  /**
+   * Runs work for which the tables of the days of these fire times exist; once more if one was
+   * dropped meanwhile.
+   */
+  public <T> T withDays(Collection<Long> times, Supplier<T> work) {
+    ensure(daysOf(times));
+    try {
+      return work.get();
+    } catch (BadSqlGrammarException e) {
+      if (!isMissing(e)) {
+        throw e;
+      }
+      forget();
+      ensure(daysOf(times));
+      return work.get();
+    }
   }
 
   /**
@@ -87,7 +129,7 @@ public class FireStore {
            task_type, job_id, node, slice_epoch)
         VALUES
         """
-                .formatted(verb, FireDayStore.table(day))
+                .formatted(verb, table(day))
             + String.join(",\n", Collections.nCopies(fires.size(), VALUES));
     batch.update(sql, new StatementValues(values));
   }
@@ -112,7 +154,7 @@ public class FireStore {
     byDay(again)
         .forEach(
             (day, ofDay) ->
-                drop(
+                delete(
                     day,
                     "outcome <> 1",
                     ofDay.stream()
@@ -122,27 +164,89 @@ public class FireStore {
   }
 
   /** A stretch of fire times of a schedule, both ends included. */
-  public record Stretch(long scheduleId, long from, long to) {}
+  private record Stretch(long scheduleId, long from, long to) {}
 
   /**
-   * Deletes the rows of refused fires in these stretches: a gap tells their fate now, and a fire
-   * time has one.
-   *
-   * @param existing the existing days
+   * Inserts the gaps of schedules that the caller has locked; one that begins at the same time is
+   * replaced, as by a repeated resume. The rows of refused fires in them are deleted: a gap tells
+   * their fate now, and a fire time has one.
    */
-  public void dropRefused(Collection<Stretch> stretches, Collection<LocalDate> existing) {
-    for (LocalDate day : existing) {
-      long start = FireDayStore.startOf(day);
-      long end = FireDayStore.startOf(day.plusDays(1));
+  public void insertGaps(Map<Long, List<FireGap>> gapsOfSchedules) {
+    List<Stretch> stretches = new ArrayList<>();
+    gapsOfSchedules.forEach(
+        (id, gaps) -> gaps.forEach(gap -> stretches.add(new Stretch(id, gap.from(), gap.to()))));
+    for (LocalDate day : stretches.isEmpty() ? Set.<LocalDate>of() : existing()) {
+      long start = startOf(day);
+      long end = startOf(day.plusDays(1));
       List<Stretch> ofDay =
           stretches.stream().filter(one -> one.from() < end && one.to() >= start).toList();
       if (!ofDay.isEmpty()) {
-        drop(day, "outcome = 4", ofDay);
+        delete(day, "outcome = 4", ofDay);
       }
     }
+    gapsOfSchedules.forEach((id, gaps) -> gaps.forEach(gap -> insert(id, gap)));
   }
 
-  private void drop(LocalDate day, String which, List<Stretch> ofDay) {
+  private void insert(long scheduleId, FireGap gap) {
+    jdbc.sql(
+            """
+            INSERT INTO t_schedule_gap (schedule_id, from_time, to_time, fires, reason)
+            VALUES (:id, :from, :to, :fires, :reason)
+            ON DUPLICATE KEY UPDATE
+              to_time = VALUES(to_time),
+              fires = VALUES(fires),
+              reason = VALUES(reason)
+            """)
+        .param("id", scheduleId)
+        .param("from", gap.from())
+        .param("to", gap.to())
+        .param("fires", gap.fires())
+        .param("reason", gap.reason().ordinal() + 1)
+        .update();
+  }
+
+  /** The gaps of a schedule that begin in [from, to), newest first, at most {@code limit}. */
+  public List<ScheduleGap> gaps(long scheduleId, long from, long to, int limit) {
+    return jdbc.sql(
+            """
+            SELECT from_time, to_time, fires, reason
+            FROM t_schedule_gap
+            WHERE schedule_id = :id
+              AND from_time >= :from
+              AND from_time < :to
+            ORDER BY from_time DESC
+            LIMIT :limit
+            """)
+        .param("id", scheduleId)
+        .param("from", from)
+        .param("to", to)
+        .param("limit", limit)
+        .query(
+            (rs, row) ->
+                new ScheduleGap(
+                    rs.getLong(1),
+                    rs.getLong(2),
+                    rs.getInt(3),
+                    GapReason.values()[rs.getInt(4) - 1]))
+        .list();
+  }
+
+  /** Deletes a page of gaps that ended that long ago; returns how many. */
+  public int deleteOldGaps(Duration history, int limit) {
+    return jdbc.sql(
+            sql(
+                """
+                DELETE FROM t_schedule_gap
+                WHERE to_time < now_ms - :history
+                ORDER BY to_time
+                LIMIT :limit
+                """))
+        .param("history", history.toMillis())
+        .param("limit", limit)
+        .update();
+  }
+
+  private void delete(LocalDate day, String which, List<Stretch> ofDay) {
     List<Object> values = new ArrayList<>();
     for (Stretch one : ofDay) {
       Collections.addAll(values, one.scheduleId(), one.from(), one.to());
@@ -151,7 +255,7 @@ public class FireStore {
       batch.update(
           "DELETE FROM %s WHERE %s AND (%s)"
               .formatted(
-                  FireDayStore.table(day),
+                  table(day),
                   which,
                   String.join(
                       " OR ",
@@ -159,7 +263,7 @@ public class FireStore {
                           ofDay.size(), "schedule_id = ? AND fire_time BETWEEN ? AND ?"))),
           new StatementValues(values));
     } catch (BadSqlGrammarException e) {
-      if (!FireDayStore.isMissing(e)) {
+      if (!isMissing(e)) {
         throw e;
       }
     }
@@ -177,17 +281,17 @@ public class FireStore {
                     WHERE schedule_id = ?
                       AND fire_time = ?
                     """
-                        .formatted(FireDayStore.table(day)),
+                        .formatted(table(day)),
                     rows.stream()
                         .map(fire -> new Object[] {fire.scheduleId(), fire.fireTime()})
                         .toList()));
   }
 
   /**
-   * A run that has ended, or that lives again.
+   * A run that has ended, or that lives again, in this transaction.
    *
    * @param status the final status; {@code null} if the run lives again
-   * @param time epoch ms; {@code null} if it is now, in this transaction
+   * @param time epoch ms; {@code null} if the run's row does not have it
    */
   public record End(FireId fire, Run run, TaskStatus status, Long time) {
 
@@ -199,7 +303,7 @@ public class FireStore {
     }
 
     private LocalDate day() {
-      return FireDayStore.dayOf(fire.fireTime());
+      return dayOf(fire.fireTime());
     }
 
     private StatementValues values() {
@@ -214,8 +318,8 @@ public class FireStore {
   /**
    * Records ends of runs, or that they live again, a batch a day.
    *
-   * @return those that were not recorded before. If the day of a fire was dropped, that is each end
-   *     of a task, as it is recorded once, in the transaction that writes it
+   * @return those that were not recorded before; all of a day that was dropped, as each end is
+   *     recorded once
    */
   public Set<End> recordEnds(Collection<End> ends) {
     Set<End> recorded = new HashSet<>();
@@ -238,7 +342,7 @@ public class FireStore {
               AND job_id <=> ?
               AND NOT (end_status <=> ?)
             """
-                .formatted(FireDayStore.table(day)));
+                .formatted(table(day)));
     try {
       int[] counts =
           batch
@@ -249,36 +353,18 @@ public class FireStore {
           .mapToObj(ends::get)
           .toList();
     } catch (BadSqlGrammarException e) {
-      if (!FireDayStore.isMissing(e)) {
+      if (!isMissing(e)) {
         throw e;
       }
-      return ends.stream().filter(end -> end.time() == null).toList();
+      return ends;
     }
   }
 
-  /** The fires with a row among these, in no order. */
-  public List<FireRow> find(Collection<FireId> fires) {
-    List<FireRow> found = new ArrayList<>();
-    fires.stream()
-        .collect(groupingBy(fire -> FireDayStore.dayOf(fire.fireTime()), TreeMap::new, toList()))
-        .forEach(
-            (day, ofDay) -> {
-              List<Object[]> keys =
-                  ofDay.stream()
-                      .map(fire -> new Object[] {fire.scheduleId(), fire.fireTime()})
-                      .toList();
-              found.addAll(
-                  select(day, "(schedule_id, fire_time) IN (:keys)", Map.of("keys", keys)));
-            });
-    return found;
-  }
-
   /** The fires of a schedule in these days from one time to another, oldest first. */
-  public List<FireRow> between(
-      long scheduleId, long from, long to, Collection<LocalDate> existingDays) {
+  public List<FireRow> between(long scheduleId, long from, long to, Collection<LocalDate> days) {
     List<FireRow> found = new ArrayList<>();
-    for (LocalDate day : existingDays) {
-      if (FireDayStore.startOf(day) < to && FireDayStore.startOf(day.plusDays(1)) > from) {
+    for (LocalDate day : days) {
+      if (startOf(day) < to && startOf(day.plusDays(1)) > from) {
         found.addAll(
             select(
                 day,
@@ -322,7 +408,7 @@ public class FireStore {
       Collection<LocalDate> newestFirst) {
     List<FireRow> found = new ArrayList<>();
     for (LocalDate day : newestFirst) {
-      if (found.size() < limit && FireDayStore.startOf(day) < before) {
+      if (found.size() < limit && startOf(day) < before) {
         found.addAll(
             select(
                 day,
@@ -337,13 +423,12 @@ public class FireStore {
 
   private List<FireRow> select(LocalDate day, String condition, Map<String, Object> params) {
     try {
-      return jdbc.sql(
-              "SELECT " + COLUMNS + "FROM " + FireDayStore.table(day) + "\nWHERE " + condition)
+      return jdbc.sql("SELECT " + COLUMNS + "FROM " + table(day) + "\nWHERE " + condition)
           .params(params)
           .query((rs, row) -> read(rs))
           .list();
     } catch (BadSqlGrammarException e) {
-      if (FireDayStore.isMissing(e)) {
+      if (isMissing(e)) {
         return List.of();
       }
       throw e;
@@ -352,7 +437,7 @@ public class FireStore {
 
   private static Map<LocalDate, List<FireRow>> byDay(Collection<FireRow> fires) {
     return fires.stream()
-        .collect(groupingBy(fire -> FireDayStore.dayOf(fire.fireTime()), TreeMap::new, toList()));
+        .collect(groupingBy(fire -> dayOf(fire.fireTime()), TreeMap::new, toList()));
   }
 
   private static FireRow read(ResultSet rs) throws SQLException {

@@ -73,6 +73,6 @@ public record ScheduleRow(
 
   /** The plan of what has come, if the last run lives or not. */
   public FirePlan plan(boolean lastRunLives, long aheadMs) {
-    return position.plan(rules, lastRunLives, now, aheadMs);
+    return FirePlan.of(rules, position, lastRunLives, now, aheadMs);
   }
 }

@@ -169,7 +169,7 @@ public class ScheduleStore {
   public List<ScheduleRow> due(Collection<Integer> slices, long nearMs, int limit) {
     return slices.isEmpty()
         ? List.of()
-        : jdbc.sql(byWakeTime(COLUMNS, "wake_time <= now_ms + :near", "wake_time, id"))
+        : jdbc.sql(byWakeTime(COLUMNS, "now_ms + :near"))
             .param("slices", slices)
             .param("near", nearMs)
             .param("limit", limit)
@@ -177,8 +177,11 @@ public class ScheduleStore {
             .list();
   }
 
-  /** Reads schedules of some slices. Even after a long outage it costs an index scan, and them. */
-  private static String byWakeTime(String columns, String condition, String order) {
+  /**
+   * Reads the schedules of some slices whose wake time has come, the longest due first. Even after
+   * a long outage it costs an index scan, and them.
+   */
+  private static String byWakeTime(String columns, String before) {
     // The index alone answers the inner query, so its sort is cheap.
     return sql(
         """
@@ -187,12 +190,12 @@ public class ScheduleStore {
         SELECT id
         FROM t_schedule FORCE INDEX (idx_wake)
         WHERE slice IN (:slices)
-          AND %s
-        ORDER BY %s
+          AND wake_time <= %s
+        ORDER BY wake_time, id
         LIMIT :limit) page
         STRAIGHT_JOIN t_schedule s USING (id)
         """
-            .formatted(columns, condition, order));
+            .formatted(columns, before));
   }
 
   /**
@@ -263,28 +266,10 @@ public class ScheduleStore {
     }
   }
 
-  /**
-   * Moves a schedule, and writes an event if it has another state; false if it has changed since it
-   * was read.
-   */
-  public boolean move(Move move) {
-    boolean isMoved = write(List.of(move)) == 1;
-    if (isMoved) {
-      tell(move, move.row().definition());
-    }
-    return isMoved;
-  }
-
   /** Moves schedules that the caller has locked, and writes events of those with another state. */
-  public void moveLocked(List<Move> moves) {
-    writeLocked(moves);
+  public void move(List<Move> moves) {
+    write(moves);
     moves.forEach(move -> tell(move, move.row().definition()));
-  }
-
-  private void writeLocked(List<Move> moves) {
-    if (write(moves) != moves.size()) {
-      throw new IllegalStateException("locked schedules were not moved");
-    }
   }
 
   private void tell(Move move, NewSchedule definition) {
@@ -293,7 +278,7 @@ public class ScheduleStore {
     }
   }
 
-  private int write(List<Move> moves) {
+  private void write(List<Move> moves) {
     // The count is added, because fires that are made by hand are counted without a fence.
     String sql =
         sql(
@@ -324,7 +309,9 @@ public class ScheduleStore {
                     "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n"
                         .repeat(moves.size() - 1)));
     List<Object> values = moves.stream().flatMap(move -> move.values().stream()).toList();
-    return batch.update(sql, new StatementValues(values));
+    if (batch.update(sql, new StatementValues(values)) != moves.size()) {
+      throw new IllegalStateException("locked schedules were not moved");
+    }
   }
 
   /**
@@ -378,7 +365,7 @@ public class ScheduleStore {
     values.add(row.id());
     batch.update(sql, new StatementValues(values));
     Move move = Move.asked(row, to);
-    writeLocked(List.of(move));
+    write(List.of(move));
     tell(move, definition);
   }
 
@@ -435,19 +422,6 @@ public class ScheduleStore {
   }
 
   /**
-   * A page of the schedules without a wake time, in the order of their ids: active ones that only
-   * the end of their last run wakes, paused and ended ones.
-   */
-  public List<ScheduleRow> withoutWakeTime(long after, int limit) {
-    return jdbc.sql(byWakeTime(COLUMNS, "wake_time IS NULL AND id > :after", "id") + "ORDER BY id")
-        .param("slices", ALL_SLICES)
-        .param("after", after)
-        .param("limit", limit)
-        .query(ROW)
-        .list();
-  }
-
-  /**
    * The late schedules of a slice.
    *
    * @param epoch the highest one of them; above that of the slice, as after a restore of one table
@@ -462,7 +436,7 @@ public class ScheduleStore {
         s.slice, COUNT(*) AS schedules, MAX(s.slice_epoch) AS epoch, MAX(c.epoch) AS slice_epoch\
         """;
     return jdbc.sql(
-            byWakeTime(columns, "wake_time < now_ms - :lateness", "wake_time, id")
+            byWakeTime(columns, "now_ms - :lateness")
                 + "JOIN t_schedule_slice c ON c.slice = s.slice\nGROUP BY s.slice")
         .param("slices", ALL_SLICES)
         .param("lateness", lateness.toMillis())

@@ -44,7 +44,7 @@ class FireLoop {
   private final SchedulesInUse inUse;
   private final LastRuns lastRuns;
   private final FireMaker maker;
-  private final Pauses pauses;
+  private final ScheduleChanges changes;
   private final Node node;
   private final long aheadMs;
   private Duration pause = PAUSE;
@@ -57,7 +57,7 @@ class FireLoop {
       SchedulesInUse inUse,
       LastRuns lastRuns,
       FireMaker maker,
-      Pauses pauses,
+      ScheduleChanges changes,
       Node node,
       FireLead lead) {
     this.schedules = schedules;
@@ -65,7 +65,7 @@ class FireLoop {
     this.inUse = inUse;
     this.lastRuns = lastRuns;
     this.maker = maker;
-    this.pauses = pauses;
+    this.changes = changes;
     this.node = node;
     this.aheadMs = lead.ms();
   }
@@ -133,7 +133,7 @@ class FireLoop {
       } else if (row.position().isActive()) {
         active.add(row);
       } else {
-        maker.tryFor(row, () -> pauses.resumeAfterTime(row));
+        maker.tryFor(row, () -> changes.resumeAfterTime(row));
       }
     }
     Set<Long> living = lastRuns.living(active);

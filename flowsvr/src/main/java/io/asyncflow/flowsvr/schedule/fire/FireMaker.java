@@ -109,8 +109,7 @@ class FireMaker {
   }
 
   private void write(List<PlannedSchedule> batch, Map<Long, FireOutcome> earlier) {
-    List<Long> times = batch.stream().flatMap(plan -> plan.times().stream()).toList();
-    transaction.withDays(times, () -> transaction.make(batch, earlier));
+    transaction.make(batch, earlier);
     batch.forEach(this::count);
   }
 
@@ -175,18 +174,14 @@ class FireMaker {
    * again, as long as the catch-up policy allows.
    */
   private void refuse(ScheduleRow row, String why, long againMs, List<Long> times, long epoch) {
-    transaction.withDays(
-        times,
-        () -> {
-          if (transaction.refuse(row, why, row.now() + againMs, times, epoch)) {
-            log.warn(
-                "schedule {} creates nothing, and will be tried again in {} s: {}",
-                row.name(),
-                againMs / 1_000,
-                why);
-            meters.fired(typeOf(row), FireOutcome.REFUSED, times.size());
-          }
-        });
+    if (transaction.refuse(row, why, row.now() + againMs, times, epoch)) {
+      log.warn(
+          "schedule {} creates nothing, and will be tried again in {} s: {}",
+          row.name(),
+          againMs / 1_000,
+          why);
+      meters.fired(typeOf(row), FireOutcome.REFUSED, times.size());
+    }
   }
 
   private void count(PlannedSchedule plan) {

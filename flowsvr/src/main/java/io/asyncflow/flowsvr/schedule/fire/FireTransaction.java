@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr.schedule.fire;
 
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
@@ -13,10 +12,8 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.JobActs;
 import io.asyncflow.flowsvr.job.core.JobCreator;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
-import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
@@ -34,20 +31,14 @@ import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
-import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FirePosition.Fired;
-import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -55,7 +46,6 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.springframework.dao.DuplicateKeyException;
-import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -72,8 +62,6 @@ public class FireTransaction {
 
   private final ScheduleStore schedules;
   private final FireStore fires;
-  private final GapStore gaps;
-  private final FireDayStore days;
   private final TaskCreator creator;
   private final JobCreator jobs;
   private final JobActs jobActs;
@@ -87,8 +75,6 @@ public class FireTransaction {
   FireTransaction(
       ScheduleStore schedules,
       FireStore fires,
-      GapStore gaps,
-      FireDayStore days,
       TaskCreator creator,
       JobCreator jobs,
       JobActs jobActs,
@@ -100,8 +86,6 @@ public class FireTransaction {
       Node node) {
     this.schedules = schedules;
     this.fires = fires;
-    this.gaps = gaps;
-    this.days = days;
     this.creator = creator;
     this.jobs = jobs;
     this.jobActs = jobActs;
@@ -156,7 +140,9 @@ public class FireTransaction {
         }
       }
     }
-    create(made, null, created -> moveOn(batch, created, skipped, earlier));
+    fires.withDays(
+        batch.stream().flatMap(plan -> plan.times().stream()).toList(),
+        () -> create(made, null, created -> moveOn(batch, created, skipped, earlier)));
   }
 
   private static NewFire fireOf(PlannedSchedule plan, long time) {
@@ -178,16 +164,21 @@ public class FireTransaction {
       String key,
       Supplier<Map<Long, FireOutcome>> earlier,
       Runnable join) {
-    return create(
+    List<NewFire> made =
         times.stream()
             .map(time -> new NewFire(schedule, time, schedule.sliceEpoch(), true))
-            .toList(),
-        key,
-        created -> {
-          schedules.countFires(schedule.id(), created.size());
-          fires.record(created, earlier.get());
-          join.run();
-        });
+            .toList();
+    return fires.withDays(
+        times,
+        () ->
+            create(
+                made,
+                key,
+                created -> {
+                  schedules.countFires(schedule.id(), created.size());
+                  fires.record(created, earlier.get());
+                  join.run();
+                }));
   }
 
   /**
@@ -271,11 +262,12 @@ public class FireTransaction {
     Map<Long, List<Fired>> bySchedule =
         created.stream()
             .collect(groupingBy(FireRow::scheduleId, mapping(FireRow::fired, toList())));
-    schedules.moveLocked(
+    schedules.move(
         batch.stream()
             .map(plan -> plan.move(bySchedule.getOrDefault(plan.row().id(), List.of())))
             .toList());
-    gaps.insert(batch.stream().collect(toMap(plan -> plan.row().id(), plan -> plan.plan().gaps())));
+    fires.insertGaps(
+        batch.stream().collect(toMap(plan -> plan.row().id(), plan -> plan.plan().gaps())));
   }
 
   private void lock(List<PlannedSchedule> batch) {
@@ -302,20 +294,20 @@ public class FireTransaction {
    * @param again epoch ms
    */
   boolean refuse(ScheduleRow row, String why, long again, List<Long> refused, long epoch) {
-    return transactions.execute(
-        () -> {
-          boolean isRecorded =
-              schedules.lockUnlessLocked(row.id()).isPresent()
-                  && schedules.move(Move.of(row, row.position().refused(why, again)));
-          if (isRecorded) {
-            fires.insertIfAbsent(
-                refused.stream()
-                    .map(time -> new NewFire(row, time, epoch, false))
-                    .map(fire -> row(fire, FireOutcome.REFUSED, null))
-                    .toList());
-          }
-          return isRecorded;
-        });
+    List<FireRow> rows =
+        refused.stream()
+            .map(time -> row(new NewFire(row, time, epoch, false), FireOutcome.REFUSED, null))
+            .toList();
+    return fires.withDays(refused, () -> transactions.execute(() -> refuse(row, why, again, rows)));
+  }
+
+  private boolean refuse(ScheduleRow row, String why, long again, List<FireRow> refused) {
+    if (schedules.lockUnlessLocked(row.id()).filter(now -> now.fence() == row.fence()).isEmpty()) {
+      return false;
+    }
+    schedules.move(List.of(Move.of(row, row.position().refused(why, again))));
+    fires.insertIfAbsent(refused);
+    return true;
   }
 
   /**
@@ -326,16 +318,15 @@ public class FireTransaction {
    * @throws org.springframework.dao.PessimisticLockingFailureException if one is locked
    */
   Set<TaskId> cancel(Stream<TaskId> ids, Predicate<TaskRow> which) {
-    SortedMap<TaskTable, List<Long>> numbers =
-        ids.filter(task -> families.has(task.table()))
-            .collect(groupingBy(TaskId::table, TreeMap::new, mapping(TaskId::number, toList())));
     List<TaskRow> cancelled = new ArrayList<>();
-    numbers.forEach(
-        (table, all) -> { // a statement with too many ids would read the whole table
-          for (List<Long> page : StatementGroups.of(all, PAGE)) {
-            tasks.lockAtOnce(table, page).stream().filter(which).forEach(cancelled::add);
-          }
-        });
+    families
+        .numbers(ids)
+        .forEach(
+            (table, all) -> { // a statement with too many ids would read the whole table
+              for (List<Long> page : StatementGroups.of(all, PAGE)) {
+                tasks.lockAtOnce(table, page).stream().filter(which).forEach(cancelled::add);
+              }
+            });
     transitions.change(cancelled.stream().map(TaskTransition::cancelled).toList());
     return cancelled.stream().map(TaskRow::id).collect(toSet());
   }
@@ -346,32 +337,8 @@ public class FireTransaction {
       return Map.of();
     }
     long last = times.get(times.size() - 1);
-    return fires.between(scheduleId, times.get(0), last + 1, daysOf(times)).stream()
+    return fires.between(scheduleId, times.get(0), last + 1, FireStore.daysOf(times)).stream()
         .collect(toMap(FireRow::fireTime, FireRow::outcome));
-  }
-
-  /** Makes the tables of the days of these fire times, unless they exist. */
-  public void ensureDays(Collection<Long> times) {
-    days.ensure(daysOf(times));
-  }
-
-  /** Runs work for which the tables of the fires' days exist, unless one is dropped meanwhile. */
-  void withDays(Collection<Long> times, Runnable work) {
-    ensureDays(times);
-    try {
-      work.run();
-    } catch (BadSqlGrammarException e) {
-      if (!FireDayStore.isMissing(e)) {
-        throw e;
-      }
-      days.forget();
-      ensureDays(times);
-      work.run();
-    }
-  }
-
-  private static Set<LocalDate> daysOf(Collection<Long> times) {
-    return times.stream().map(FireDayStore::dayOf).collect(toCollection(TreeSet::new));
   }
 
   /** Other servers have moved these schedules on, or have locked them. */

@@ -2,13 +2,14 @@ package io.asyncflow.flowsvr.schedule.fire;
 
 import static java.util.stream.Collectors.groupingBy;
 
-import io.asyncflow.api.JobState;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.job.core.JobLedger;
+import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.FireStore.End;
 import io.asyncflow.flowsvr.schedule.core.Run;
@@ -39,11 +40,11 @@ import org.springframework.stereotype.Component;
  * schedule that pauses itself.
  *
  * <p>Lock order: tasks, jobs, then schedules by id, then fires. So it comes after the ledger of
- * jobs. Thread-safe.
+ * jobs, which tells it of the ends of jobs. Thread-safe.
  */
 @Component
 @Order(Ordered.LOWEST_PRECEDENCE)
-class RunEnds implements TaskLedger {
+class RunEnds implements TaskLedger, JobLedger {
 
   private static final Logger log = LoggerFactory.getLogger(RunEnds.class);
 
@@ -81,20 +82,24 @@ class RunEnds implements TaskLedger {
             .toList());
   }
 
-  /** The status in which a job counts as ended; {@code null} while it lives. */
-  static TaskStatus statusOf(JobState state) {
-    return switch (state) {
-      case SUCCESS -> TaskStatus.SUCCESS;
-      case FAILED -> TaskStatus.FAILED;
-      case CANCELLED -> TaskStatus.CANCELLED;
-      default -> null;
-    };
+  @Override
+  public void ended(List<JobRow> jobs) {
+    recordEnds(
+        jobs.stream()
+            .filter(job -> job.fire() != null)
+            .map(
+                job ->
+                    new End(
+                        job.fire(),
+                        Run.ofJob(job.id()),
+                        TaskStatus.valueOf(job.state().name()),
+                        job.endTime()))
+            .toList());
   }
 
-  /** Records ends in the caller's transaction; returns how many were not recorded before. */
-  int recordEnds(List<End> ends) {
+  private void recordEnds(List<End> ends) {
     if (ends.isEmpty()) {
-      return 0;
+      return;
     }
     Map<Long, List<End>> bySchedule =
         ends.stream().collect(groupingBy(end -> end.fire().scheduleId()));
@@ -113,10 +118,9 @@ class RunEnds implements TaskLedger {
         to = recorded.contains(end) ? after(row, to, end) : to;
       }
       if (!to.equals(row.position())) {
-        schedules.moveLocked(List.of(Move.of(row, to)));
+        schedules.move(List.of(Move.of(row, to)));
       }
     }
-    return recorded.size();
   }
 
   /**

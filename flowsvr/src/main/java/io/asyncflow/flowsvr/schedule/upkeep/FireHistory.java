@@ -2,8 +2,7 @@ package io.asyncflow.flowsvr.schedule.upkeep;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
-import io.asyncflow.flowsvr.schedule.core.GapStore;
+import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import java.time.Duration;
@@ -18,20 +17,17 @@ import org.springframework.stereotype.Component;
 @Component
 class FireHistory {
 
-  private final FireDayStore days;
-  private final GapStore gaps;
+  private final FireStore fires;
   private final ScheduleStore schedules;
   private final PagedDelete pages;
   private final Duration history;
 
   FireHistory(
-      FireDayStore days,
-      GapStore gaps,
+      FireStore fires,
       ScheduleStore schedules,
       PagedDelete pages,
       @Value("${flow.schedule.history:7d}") Duration history) {
-    this.days = days;
-    this.gaps = gaps;
+    this.fires = fires;
     this.schedules = schedules;
     this.pages = pages;
     this.history = history;
@@ -45,7 +41,7 @@ class FireHistory {
 
   /** Returns the number of dropped days and deleted gaps. */
   int runOnce() {
-    return days.keep(FireDayStore.dayOf(schedules.now()), history)
-        + pages.run(limit -> gaps.deleteOld(history, limit));
+    return fires.keep(FireStore.dayOf(schedules.now()), history)
+        + pages.run(limit -> fires.deleteOldGaps(history, limit));
   }
 }

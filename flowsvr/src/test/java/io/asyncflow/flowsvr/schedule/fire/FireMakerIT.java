@@ -19,7 +19,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.schedule.core.FireLead;
-import io.asyncflow.flowsvr.schedule.core.GapStore;
+import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.slice.AllSlices;
@@ -57,14 +57,13 @@ class FireMakerIT {
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
   @Autowired ScheduleStore schedules;
-  @Autowired GapStore gaps;
+  @Autowired FireStore fires;
   @Autowired FireTransaction transaction;
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
   @Autowired Node node;
   @Autowired FireMaker maker;
   @Autowired LastRuns lastRuns;
-  @Autowired Withdrawals withdrawals;
   @Autowired Events events;
   @LocalServerPort int port;
 
@@ -132,7 +131,7 @@ class FireMakerIT {
             () -> true,
             lastRuns,
             maker,
-            new Pauses(store, gaps, withdrawals, transactions, events, lead),
+            new ScheduleChanges(store, fires, transaction, transactions, events, lead),
             node,
             lead)
         .runOnce();

@@ -20,11 +20,9 @@ import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.JobActs;
 import io.asyncflow.flowsvr.job.core.JobCreator;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
-import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.FatalStatements.Fault;
@@ -103,8 +101,6 @@ class KilledFiresIT {
   @Autowired JdbcClient jdbc;
   @Autowired ScheduleStore schedules;
   @Autowired FireStore fires;
-  @Autowired FireDayStore days;
-  @Autowired GapStore gaps;
   @Autowired TaskCreator creator;
   @Autowired JobCreator jobs;
   @Autowired JobActs jobActs;
@@ -115,7 +111,7 @@ class KilledFiresIT {
   @Autowired RetryingTransactions transactions;
   @Autowired FireMeters meters;
   @Autowired LastRuns lastRuns;
-  @Autowired Pauses pauses;
+  @Autowired ScheduleChanges changes;
   @LocalServerPort int port;
   private ScheduleClient client;
   private TaskType type;
@@ -143,8 +139,6 @@ class KilledFiresIT {
               new FireTransaction(
                   schedules,
                   fires,
-                  gaps,
-                  days,
                   creator,
                   jobs,
                   jobActs,
@@ -162,7 +156,7 @@ class KilledFiresIT {
               () -> true,
               lastRuns,
               maker,
-              pauses,
+              changes,
               this,
               new FireLead(Duration.ofSeconds(30)));
     }
@@ -174,7 +168,7 @@ class KilledFiresIT {
 
     /** Looks until there is no more to make, and goes on with nothing it knew before. */
     void look() {
-      days.forget();
+      fires.forget();
       while (loop.runOnce().isZero()) {
         // there is more to make
       }
@@ -356,7 +350,7 @@ class KilledFiresIT {
   }
 
   private String fatesOf(ScheduleRow row, Map<FireId, List<Made>> made) {
-    List<FireRow> fired = fires.between(row.id(), 0, Long.MAX_VALUE, days.existing());
+    List<FireRow> fired = fires.between(row.id(), 0, Long.MAX_VALUE, fires.existing());
     SortedMap<Long, String> fates = new TreeMap<>();
     for (FireRow fire : fired) {
       String runs =
@@ -371,7 +365,8 @@ class KilledFiresIT {
             runs.forEach(run -> add(fates, fire.fireTime(), run.described(null)));
           }
         });
-    gaps.between(row.id(), 0, Long.MAX_VALUE, 100)
+    fires
+        .gaps(row.id(), 0, Long.MAX_VALUE, 100)
         .forEach(gap -> add(fates, gap.fromTime(), gap.reason() + (gap.fires() == 1 ? "" : "s")));
     return String.join(", ", fates.values()) + ", " + position(row, fired);
   }

@@ -53,7 +53,7 @@ class LyingSlicesIT {
   @Autowired ScheduleStore schedules;
   @Autowired LastRuns lastRuns;
   @Autowired FireMaker maker;
-  @Autowired Pauses pauses;
+  @Autowired ScheduleChanges changes;
   @Autowired Node node;
   @LocalServerPort int port;
   private TaskType type;
@@ -100,7 +100,7 @@ class LyingSlicesIT {
                       () -> true,
                       lastRuns,
                       maker,
-                      pauses,
+                      changes,
                       node,
                       new FireLead(Duration.ofSeconds(30)));
               int count = 0;

@@ -54,7 +54,7 @@ class TransitionFiresIT {
   @Autowired DataSource database;
   @Autowired LastRuns lastRuns;
   @Autowired FireMaker maker;
-  @Autowired Pauses pauses;
+  @Autowired ScheduleChanges changes;
   @Autowired Node node;
   @LocalServerPort int port;
 
@@ -100,7 +100,7 @@ class TransitionFiresIT {
               () -> true,
               lastRuns,
               maker,
-              pauses,
+              changes,
               node,
               new FireLead(Duration.ofSeconds(30)));
       for (Instant now = begin; !now.isAfter(end); now = now.plus(STEP)) {

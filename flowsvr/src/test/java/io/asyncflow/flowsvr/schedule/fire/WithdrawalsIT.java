@@ -12,14 +12,13 @@ import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.FatalStatements.Fault;
-import io.asyncflow.flowsvr.schedule.fire.Withdrawals.Withdrawn;
+import io.asyncflow.flowsvr.schedule.fire.ScheduleChanges.Withdrawn;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskType;
@@ -52,8 +51,7 @@ class WithdrawalsIT {
   @Autowired ScheduleStore store;
   @Autowired TaskStore tasks;
   @Autowired FireStore fires;
-  @Autowired FireDayStore days;
-  @Autowired Withdrawals withdrawals;
+  @Autowired ScheduleChanges withdrawals;
   @LocalServerPort int port;
   private ScheduleClient client;
   private TaskType type;
@@ -105,7 +103,7 @@ class WithdrawalsIT {
             .map(second -> row.now() + 60_000 + second * 1_000)
             .mapToObj(time -> made(row, time))
             .toList();
-    days.ensure(made.stream().map(fire -> FireDayStore.dayOf(fire.fireTime())).collect(toSet()));
+    fires.ensure(made.stream().map(fire -> FireStore.dayOf(fire.fireTime())).collect(toSet()));
     fires.insert(made);
 
     Fault counted = Fault.none();
@@ -119,7 +117,7 @@ class WithdrawalsIT {
                         .containsExactly(made.get(0).fireTime())));
 
     assertThat(counted.statements()).as("statements for 100 fires").isLessThan(40);
-    assertThat(fires.find(made.stream().map(WithdrawalsIT::idOf).toList()))
+    assertThat(fires.between(row.id(), row.now(), row.now() + 161_000, fires.existing()))
         .hasSize(100)
         .allSatisfy(
             fire -> {
@@ -139,9 +137,5 @@ class WithdrawalsIT {
 
   private Run runOf(ScheduleRow row, long time) {
     return Run.of(given.aWaitingTask().ofType(type).firedBy(new FireId(row.id(), time)).create());
-  }
-
-  private static FireId idOf(FireRow fire) {
-    return new FireId(fire.scheduleId(), fire.fireTime());
   }
 }

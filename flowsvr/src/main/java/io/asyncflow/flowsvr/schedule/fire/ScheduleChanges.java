@@ -6,15 +6,21 @@ import static java.util.stream.Collectors.partitioningBy;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.schedule.core.FireDayStore;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Move;
+import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.schedule.FirePosition;
 import io.asyncflow.rules.schedule.FirePosition.Fired;
+import io.asyncflow.rules.schedule.FirePosition.Resumed;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,35 +32,39 @@ import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
 
 /**
- * Changes schedules together with the fires that were made ahead of their time: tasks that no
- * worker has held are cancelled, and their fires are withdrawn.
+ * Changes schedules by calls: pauses, resumes, deletes and redefines them, together with the fires
+ * that were made ahead of their time: tasks that no worker has held are cancelled, and their fires
+ * are withdrawn.
  *
  * <p>The schedules are locked first, so nothing fires meanwhile, however many they are. Their tasks
  * come after them, against the usual order, and so are not waited for: if another transaction has
  * one, which is rare before its time, all is undone and tried again. Thread-safe.
  */
 @Component
-public class Withdrawals {
+public class ScheduleChanges {
 
   private static final Set<TaskStatus> WAITS = Set.of(TaskStatus.WAITING, TaskStatus.PAUSED);
 
   private final ScheduleStore schedules;
   private final FireStore fires;
-  private final FireDayStore days;
   private final FireTransaction transaction;
   private final RetryingTransactions transactions;
+  private final Events events;
+  private final long aheadMs;
 
-  Withdrawals(
+  ScheduleChanges(
       ScheduleStore schedules,
       FireStore fires,
-      FireDayStore days,
       FireTransaction transaction,
-      RetryingTransactions transactions) {
+      RetryingTransactions transactions,
+      Events events,
+      FireLead lead) {
     this.schedules = schedules;
     this.fires = fires;
-    this.days = days;
     this.transaction = transaction;
     this.transactions = transactions;
+    this.events = events;
+    this.aheadMs = lead.ms();
   }
 
   /**
@@ -99,7 +109,7 @@ public class Withdrawals {
             ? locked
             : schedules.lock(locked.stream().map(ScheduleRow::id).toList());
     Collection<LocalDate> newestFirst =
-        cancelled.isEmpty() ? List.of() : days.existing().descendingSet();
+        cancelled.isEmpty() ? List.of() : fires.existing().descendingSet();
     List<Withdrawn> withdrawn = new ArrayList<>();
     List<FireRow> withdrawnFires = new ArrayList<>();
     for (ScheduleRow row : rows) {
@@ -136,11 +146,98 @@ public class Withdrawals {
     List<ScheduleRow> ofTasks =
         rows.stream().filter(row -> row.problem() == null && !row.rules().makesJobs()).toList();
     long now = ofTasks.stream().mapToLong(ScheduleRow::now).max().orElse(0);
-    LocalDate today = FireDayStore.dayOf(now);
+    LocalDate today = FireStore.dayOf(now);
     return fires
         .createdAfter(
             ofTasks.stream().map(ScheduleRow::id).toList(), now, List.of(today, today.plusDays(1)))
         .stream()
         .collect(groupingBy(FireRow::scheduleId));
+  }
+
+  /**
+   * Pauses a schedule. After the return no task of a later fire time can be claimed, but for those
+   * that a worker has held.
+   *
+   * @param until epoch ms; {@code null} for a pause that only a resume ends
+   * @param join further work in the transaction, with the schedule before the pause
+   */
+  public void pause(long id, Long until, Consumer<ScheduleRow> join) {
+    change(
+        id,
+        schedule -> {
+          ScheduleRow row = schedule.row();
+          if (row.state() != ScheduleState.ENDED || schedule.firstWithdrawn() != null) {
+            schedules.move(List.of(Move.asked(row, schedule.position().paused(until))));
+            join.accept(row);
+          }
+        });
+  }
+
+  private void change(long id, Consumer<Withdrawn> change) {
+    change(
+        List.of(id),
+        changed -> change.accept(changed.stream().findFirst().orElseThrow(() -> noSuch(id))));
+  }
+
+  /**
+   * Deletes a schedule. Runs that have begun go on, and the history stays until its days are
+   * dropped.
+   *
+   * @param join further work in the transaction, with the schedule before it is deleted
+   */
+  public void delete(long id, Consumer<ScheduleRow> join) {
+    change(
+        id,
+        schedule -> {
+          join.accept(schedule.row());
+          schedules.delete(id);
+        });
+  }
+
+  /**
+   * Resumes a paused schedule; does nothing if it is not paused.
+   *
+   * @param catchUp whether the catch-up policy decides about the fire times of the pause; otherwise
+   *     they become a gap
+   * @param join further work in the transaction, with the schedule before the resume
+   */
+  public void resume(long id, boolean catchUp, Consumer<ScheduleRow> join) {
+    boolean isResumed =
+        transactions.execute(
+            () -> {
+              ScheduleRow row = schedules.lock(id).orElseThrow(() -> noSuch(id));
+              if (row.state() != ScheduleState.PAUSED) {
+                return false;
+              }
+              schedules.move(List.of(Move.asked(row, resumed(row, catchUp))));
+              join.accept(row);
+              return true;
+            });
+    if (isResumed) {
+      events.publish(new SchedulesChanged());
+    }
+  }
+
+  /** Resumes a schedule whose pause had a time that has come. */
+  void resumeAfterTime(ScheduleRow row) {
+    transactions.run(
+        () ->
+            schedules
+                .lockUnlessLocked(row.id())
+                .filter(now -> now.fence() == row.fence())
+                .filter(now -> now.position().pauseUntil() != null)
+                .ifPresent(now -> schedules.move(List.of(Move.of(now, resumed(now, false))))));
+  }
+
+  private FirePosition resumed(ScheduleRow row, boolean catchUp) {
+    Resumed resumed = row.position().resumed(row.rules(), catchUp, row.now(), aheadMs);
+    if (resumed.gap() != null) {
+      fires.insertGaps(Map.of(row.id(), List.of(resumed.gap())));
+    }
+    return resumed.position();
+  }
+
+  private static NoSuchScheduleException noSuch(long id) {
+    return new NoSuchScheduleException("" + id);
   }
 }
