@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -30,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Service;
 
@@ -154,6 +156,11 @@ public class TaskHolds implements HoldDemand, DisposableBean {
         && !undelivered.join().isEmpty()) {
       reporter.release(undelivered.join());
     }
+  }
+
+  @Bean
+  static ClusterEvent.Kind waitingNews() {
+    return new ClusterEvent.Kind("waiting", TasksWaiting.class, TasksWaiting::ofLine);
   }
 
   /** Tasks of this type may have become claimable: due now or later. */

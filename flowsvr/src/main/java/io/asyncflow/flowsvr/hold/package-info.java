@@ -3,7 +3,7 @@
  * HoldQueue} is the place to begin. Four things wake a queue of parked holds:
  *
  * <ul>
- *   <li>news that tasks wait, of this server or by {@code WakeUpBridge} of another one;
+ *   <li>news that tasks wait, of this server or by {@code ClusterEvents} of another one;
  *   <li>a change of the pauses in force;
  *   <li>the time at which the next known task is due;
  *   <li>a find of the scan in {@code due}, which also sees tasks of other servers without Redis.

@@ -2,11 +2,13 @@ package io.asyncflow.flowsvr.task;
 
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.flowsvr.system.redis.ClusterEvent;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -19,18 +21,45 @@ import java.util.Set;
  * @param stages the stages of the written tasks; empty if unknown
  * @param dueFromNowOn whether none of those that now wait was due before it began to wait, so that
  *     none precedes tasks that were claimed already
+ * @param isFromAfar whether another server has written them
  */
 public record TasksWaiting(
-    TaskType type, Set<TaskTable> tables, Set<String> stages, boolean dueFromNowOn) {
+    TaskType type,
+    Set<TaskTable> tables,
+    Set<String> stages,
+    boolean dueFromNowOn,
+    boolean isFromAfar)
+    implements ClusterEvent {
+
+  /** Ends the line of tasks of which none is due earlier than those that waited before. */
+  private static final String LATER = " later";
 
   public TasksWaiting {
     tables = Set.copyOf(tables);
     stages = Set.copyOf(stages);
   }
 
+  /** Tasks that this server has written. */
+  public TasksWaiting(
+      TaskType type, Set<TaskTable> tables, Set<String> stages, boolean dueFromNowOn) {
+    this(type, tables, stages, dueFromNowOn, false);
+  }
+
   /** Tasks in unknown tables and stages, due at any time. */
   public TasksWaiting(TaskType type) {
     this(type, Set.of(), Set.of(), false);
+  }
+
+  @Override
+  public String line() {
+    return type.name() + (dueFromNowOn ? LATER : "");
+  }
+
+  /** The news of a line of another server. */
+  public static Optional<TasksWaiting> ofLine(String line) {
+    boolean dueFromNowOn = line.endsWith(LATER);
+    return TaskType.parse(dueFromNowOn ? line.substring(0, line.length() - LATER.length()) : line)
+        .map(type -> new TasksWaiting(type, Set.of(), Set.of(), dueFromNowOn, true));
   }
 
   /** The same of tasks that may have become due before they were written. */
