@@ -7,14 +7,12 @@ import io.asyncflow.api.StoreKey;
 import io.asyncflow.console.Done;
 import io.asyncflow.console.OperatorClient;
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.chain.RequestRateGate;
+import io.asyncflow.flowsvr.access.chain.CallGate;
 import io.asyncflow.flowsvr.console.CallHandlers.Handler;
 import io.asyncflow.flowsvr.console.SharedReads.Answer;
 import io.asyncflow.flowsvr.console.SharedReads.Question;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.web.error.ApiError;
-import io.asyncflow.flowsvr.web.load.DatabaseGate;
-import io.asyncflow.flowsvr.web.load.ListShare;
 import io.asyncflow.flowsvr.web.read.Fields;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -59,25 +57,19 @@ class InProcessOperator implements OperatorClient {
 
   private final CallHandlers handlers;
   private final JsonMapper json;
-  private final DatabaseGate gate;
-  private final ListShare lists;
-  private final RequestRateGate rates;
+  private final CallGate gate;
   private final ReadDatabase reads;
   private final SharedReads shared;
 
   InProcessOperator(
       CallHandlers handlers,
       JsonMapper json,
-      DatabaseGate gate,
-      ListShare lists,
-      RequestRateGate rates,
+      CallGate gate,
       ReadDatabase reads,
       SharedReads shared) {
     this.handlers = handlers;
     this.json = json;
     this.gate = gate;
-    this.lists = lists;
-    this.rates = rates;
     this.reads = reads;
     this.shared = shared;
   }
@@ -119,8 +111,8 @@ class InProcessOperator implements OperatorClient {
     HttpServletRequest request = request();
     boolean isFirst = request.getAttribute(COUNTED) == null;
     request.setAttribute(COUNTED, true);
-    rates.count(handler.method(), isFirst);
-    gate.preHandle(request, null, handler.method());
+    gate.count(handler.method(), isFirst);
+    gate.requireDatabase();
     return request;
   }
 
@@ -146,7 +138,7 @@ class InProcessOperator implements OperatorClient {
    * @throws FlowException if there are too many
    */
   private void keepShare(Handler handler, HttpServletRequest request) {
-    if (request.getAttribute(LISTS) == null && lists.take(request, handler.method())) {
+    if (request.getAttribute(LISTS) == null && gate.takeList(request, handler.method())) {
       request.setAttribute(LISTS, true);
     }
   }

@@ -11,10 +11,9 @@ import io.asyncflow.flowsvr.event.log.EventHistory.Cursors;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
-import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.load.WaitingRequests.Kind;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -28,7 +27,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -45,7 +43,7 @@ class EventController {
   private final EventThreads threads;
   private final StreamOpener opener;
   private final OpenCalls calls;
-  private final CallerShare lists;
+  private final WaitingRequests waiting;
   private final Node node;
 
   EventController(
@@ -57,8 +55,6 @@ class EventController {
       StreamOpener opener,
       OpenCalls calls,
       WaitingRequests waiting,
-      @Value("${flow.max-streams-per-address:200}") int listsPerAddress,
-      @Value("${flow.max-streams-per-key:200}") int listsPerKey,
       Node node) {
     this.history = history;
     this.types = types;
@@ -67,11 +63,7 @@ class EventController {
     this.threads = threads;
     this.opener = opener;
     this.calls = calls;
-    this.lists =
-        new CallerShare(
-            waiting,
-            new OpenLimit(listsPerKey, "lists of events of one access key"),
-            new OpenLimit(listsPerAddress, "lists of events of one address"));
+    this.waiting = waiting;
     this.node = node;
   }
 
@@ -146,7 +138,7 @@ class EventController {
     in.refuseIfBad();
     Predicate<Event> wanted = wanted(form.filter(), caller);
     types.requireAll(form.filter().taskTypes());
-    Runnable leave = lists.enter(request.getRemoteAddr());
+    Runnable leave = waiting.enter(Kind.EVENT_LIST, request.getRemoteAddr());
     CompletableFuture<EventPage> page;
     try {
       page = pages.next(form.cursor(), wanted, limit, Duration.ofMillis(waitMs));

@@ -13,11 +13,10 @@ import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.error.DatabaseTrouble;
-import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.UndeliveredAnswers;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.load.WaitingRequests.Kind;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.GetOrPost;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -27,7 +26,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -45,8 +43,7 @@ class HoldController {
   private final ReportList reports;
   private final OpenCalls calls;
   private final DisconnectWatch hangUps;
-  private final CallerShare workerShares;
-  private final CallerShare addressShares;
+  private final WaitingRequests waiting;
 
   HoldController(
       TaskTypes types,
@@ -55,25 +52,14 @@ class HoldController {
       ReportList reports,
       OpenCalls calls,
       DisconnectWatch hangUps,
-      WaitingRequests waiting,
-      @Value("${flow.max-holds-per-worker:128}") int holdsPerWorker,
-      @Value("${flow.max-holds-per-address:256}") int holdsPerAddress,
-      @Value("${flow.max-holds-per-key:1000}") int holdsPerKey) {
+      WaitingRequests waiting) {
     this.types = types;
     this.holds = holds;
     this.open = open;
     this.reports = reports;
     this.calls = calls;
     this.hangUps = hangUps;
-    OpenLimit byKey = new OpenLimit(holdsPerKey, "waiting holds of one access key");
-    this.workerShares =
-        new CallerShare(
-            waiting, byKey, new OpenLimit(holdsPerWorker, "waiting holds of this worker"));
-    this.addressShares =
-        new CallerShare(
-            waiting,
-            byKey,
-            new OpenLimit(holdsPerAddress, "waiting holds without a workerId, of one address,"));
+    this.waiting = waiting;
   }
 
   /**
@@ -116,9 +102,10 @@ class HoldController {
     if (!hold.waits()) {
       return holds.hold(hold);
     }
-    boolean isNamed = !hold.workerId().isEmpty();
     Runnable leave =
-        (isNamed ? workerShares : addressShares).enter(isNamed ? hold.workerId() : address);
+        hold.workerId().isEmpty()
+            ? waiting.enter(Kind.HOLD_OF_ADDRESS, address)
+            : waiting.enter(Kind.HOLD_OF_WORKER, hold.workerId());
     try {
       CompletableFuture<List<Task>> tasks = holds.hold(hold);
       Runnable over = calls.add(() -> tasks.cancel(false)); // it ends with the key

@@ -1,7 +1,5 @@
 package io.asyncflow.flowsvr.web;
 
-import io.asyncflow.flowsvr.web.load.DatabaseGate;
-import io.asyncflow.flowsvr.web.load.ListShare;
 import io.asyncflow.flowsvr.web.read.FieldsResolver;
 import java.util.List;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -11,19 +9,14 @@ import org.springframework.http.MediaType;
 import org.springframework.web.filter.RequestContextFilter;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 @Configuration
 class WebConfiguration implements WebMvcConfigurer {
 
-  private final DatabaseGate gate;
-  private final ListShare lists;
   private final FieldsResolver fields;
 
-  WebConfiguration(DatabaseGate gate, ListShare lists, FieldsResolver fields) {
-    this.gate = gate;
-    this.lists = lists;
+  WebConfiguration(FieldsResolver fields) {
     this.fields = fields;
   }
 
@@ -45,11 +38,5 @@ class WebConfiguration implements WebMvcConfigurer {
   @Override
   public void configureContentNegotiation(ContentNegotiationConfigurer configurer) {
     configurer.ignoreAcceptHeader(true).defaultContentType(MediaType.APPLICATION_JSON);
-  }
-
-  @Override
-  public void addInterceptors(InterceptorRegistry registry) {
-    registry.addInterceptor(gate);
-    registry.addInterceptor(lists);
   }
 }

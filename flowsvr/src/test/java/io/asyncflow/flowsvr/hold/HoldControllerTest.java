@@ -12,7 +12,7 @@ import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.load.WaitingLimits;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
@@ -33,16 +33,7 @@ class HoldControllerTest {
   private final DisconnectWatch hangUps = mock();
   private final HoldController controller =
       new HoldController(
-          types,
-          holds,
-          mock(),
-          mock(),
-          new OpenCalls(),
-          hangUps,
-          mock(WaitingRequests.class),
-          1,
-          1,
-          1);
+          types, holds, mock(), mock(), new OpenCalls(), hangUps, WaitingLimits.ofEach(1));
 
   @Test
   void holdThatIsNotParkedTakesNoShare() {

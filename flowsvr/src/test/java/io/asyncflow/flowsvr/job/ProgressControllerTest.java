@@ -12,7 +12,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.flowsvr.job.progress.ProgressFeed;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.load.WaitingLimits;
 import io.asyncflow.flowsvr.web.stream.StreamOpener;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
@@ -34,9 +34,7 @@ class ProgressControllerTest {
   private final AsyncContext async = mock();
   private final ProgressController controller =
       new ProgressController(
-          mock(),
-          watch,
-          new StreamOpener(mock(WaitingRequests.class), new OpenCalls(), new Node(), 1, 1));
+          mock(), watch, new StreamOpener(WaitingLimits.ofEach(1), new OpenCalls(), new Node()));
 
   @BeforeEach
   void aRequest() throws IOException {

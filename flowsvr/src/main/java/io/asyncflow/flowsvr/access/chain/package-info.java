@@ -19,7 +19,9 @@
  * <p>The second is {@link io.asyncflow.flowsvr.access.chain.SecondDoor}, around each method with
  * {@code @Needs}, however it is called.
  *
- * <p>{@link io.asyncflow.flowsvr.access.chain.Refusals} answers what the chain refuses.
+ * <p>Behind the first, {@link io.asyncflow.flowsvr.access.chain.CallGate} refuses calls that the
+ * server does not serve now. {@link io.asyncflow.flowsvr.access.chain.Refusals} answers what the
+ * chain refuses.
  */
 @NamedInterface("chain")
 package io.asyncflow.flowsvr.access.chain;

@@ -1,10 +1,16 @@
 package io.asyncflow.flowsvr.web.load;
 
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import java.time.Duration;
 import java.time.Instant;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -13,12 +19,14 @@ import org.springframework.stereotype.Component;
  *
  * <p>At its limit Tomcat does not refuse connections but stops accepting them, so heartbeats and
  * health wait, too. Therefore, above {@value #PER_CENT_TO_SPARE} per cent, answers ask clients to
- * close the connection, and {@link ConnectionShedding} closes those on which no request comes.
- * Thread-safe.
+ * close the connection, and those on which no request comes are closed. Otherwise clients without a
+ * key could occupy all of them with heads that never end, and the server would answer no heartbeat
+ * and no health check. Thread-safe.
  */
 @Component
 class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
 
+  private static final Logger log = LoggerFactory.getLogger(Connections.class);
   private static final int MOST = 8_192;
 
   /**
@@ -30,8 +38,16 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
   private static final int PART_OF_THE_HEAP = 3;
   private static final int PER_CENT_TO_SPARE = 80;
 
+  private static final Duration CLOSING_PAUSE = Duration.ofMillis(100);
+
+  /** Enough to send a request, and less than a client waits for its answer. */
+  private static final Duration PATIENCE = Duration.ofMillis(500);
+
+  private static final Duration LOG_PAUSE = Duration.ofMinutes(1);
+
   private final int limit;
   private volatile ClosableHttp protocol;
+  private Instant loggedAt = Instant.MIN;
 
   /**
    * @param set {@code null} to choose by the heap; -1 for no limit
@@ -87,13 +103,24 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
     return limit < 0 ? 0 : open - limit * (long) PER_CENT_TO_SPARE / 100;
   }
 
-  /**
-   * Closes connections that have waited for a request since then, until connections are no longer
-   * scarce; returns how many.
-   */
-  int closeWaiting(Instant since) {
+  @Bean
+  BackgroundLoop connectionSheddingLoop(Node node) {
+    return new BackgroundLoop(
+        "connection-shedding", CLOSING_PAUSE, () -> closeWaiting(node.wallClock()));
+  }
+
+  /** Closes those that have waited longest for a request, until they are no longer scarce. */
+  private void closeWaiting(Instant now) {
     ClosableHttp current = protocol;
     long excess = excess(open());
-    return current == null || excess <= 0 ? 0 : current.closeWaiting(excess, since);
+    int closed =
+        current == null || excess <= 0 ? 0 : current.closeWaiting(excess, now.minus(PATIENCE));
+    if (closed > 0 && !now.isBefore(loggedAt.plus(LOG_PAUSE))) {
+      loggedAt = now;
+      log.warn(
+          "{} of {} connections are open: those on which no request comes are closed",
+          open() + closed,
+          limit);
+    }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Limits of concurrency: threads, connections, waiting requests, lists; and callers that have
+ * Limits of concurrency: threads, connections, waiting requests; and callers that have
  * disconnected.
  */
 package io.asyncflow.flowsvr.web.load;

@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.web.read;
 
-import io.asyncflow.flowsvr.web.load.ListShare;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -20,6 +19,6 @@ public @interface Takes {
   /** Records whose components are the fields; a request has the shape of one of them. */
   Class<?>[] shape() default {};
 
-  /** Whether the answer is a page of rows; {@link ListShare} limits how many are built at once. */
+  /** Whether the answer is a page of rows, of which few are made at once. */
   boolean list() default false;
 }

@@ -1,10 +1,9 @@
 package io.asyncflow.flowsvr.web.stream;
 
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.load.WaitingRequests.Kind;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
@@ -16,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.http.HttpHeaders;
@@ -38,23 +36,14 @@ public class StreamOpener {
 
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  private final CallerShare streams;
+  private final WaitingRequests waiting;
   private final OpenCalls calls;
   private final Node node;
   private final Set<ServerSentEvents> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closing;
 
-  public StreamOpener(
-      WaitingRequests waiting,
-      OpenCalls calls,
-      Node node,
-      @Value("${flow.max-streams-per-address:200}") int streamsPerAddress,
-      @Value("${flow.max-streams-per-key:200}") int streamsPerKey) {
-    this.streams =
-        new CallerShare(
-            waiting,
-            new OpenLimit(streamsPerKey, "streams of one access key"),
-            new OpenLimit(streamsPerAddress, "streams of one address"));
+  public StreamOpener(WaitingRequests waiting, OpenCalls calls, Node node) {
+    this.waiting = waiting;
     this.calls = calls;
     this.node = node;
   }
@@ -84,10 +73,9 @@ public class StreamOpener {
       Consumer<S> begin,
       Consumer<S> stop)
       throws IOException {
-    Runnable leave = streams.enter(request.getRemoteAddr());
+    Runnable leave = waiting.enter(Kind.STREAM, request.getRemoteAddr());
     AtomicReference<S> self = new AtomicReference<>();
     Runnable over = calls.add(() -> end(self.get()));
-    boolean isFed = false;
     try {
       response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE + ";charset=UTF-8");
       response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
@@ -109,14 +97,17 @@ public class StreamOpener {
       out.setWriteListener(self.get());
       open.add(self.get());
       begin.accept(self.get());
-      isFed = true;
       if (closing) {
         self.get().end();
       }
-    } finally {
-      if (!isFed) {
-        leave(leave, over, self.get());
+    } catch (Throwable e) {
+      if (self.get() == null) {
+        over.run();
+        leave.run();
+      } else {
+        self.get().close(); // runs both
       }
+      throw e;
     }
   }
 
@@ -143,18 +134,6 @@ public class StreamOpener {
   private static void end(ServerSentEvents stream) {
     if (stream != null) {
       stream.cut();
-    }
-  }
-
-  /**
-   * @param stream returns its own permit, once; {@code null} if it was not created
-   */
-  private static void leave(Runnable leave, Runnable over, ServerSentEvents stream) {
-    if (stream == null) {
-      over.run();
-      leave.run();
-    } else {
-      stream.close();
     }
   }
 }

@@ -9,7 +9,7 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.load.WaitingLimits;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
@@ -31,16 +31,14 @@ class StreamOpenerTest {
   private final AsyncContext async = mock();
   private final StreamOpener opener =
       new StreamOpener(
-          mock(WaitingRequests.class),
+          WaitingLimits.ofEach(9),
           new OpenCalls(),
           new Node() {
             @Override
             public long nanoTime() {
               return NOW;
             }
-          },
-          9,
-          9);
+          });
 
   @AfterEach
   void nobody() {

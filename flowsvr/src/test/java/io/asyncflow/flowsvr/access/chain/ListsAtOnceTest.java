@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.web.load;
+package io.asyncflow.flowsvr.access.chain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -12,7 +12,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.web.method.HandlerMethod;
 
-class ListShareTest {
+class ListsAtOnceTest {
 
   private static final long MIB = 1024 * 1024;
 
@@ -31,7 +31,7 @@ class ListShareTest {
 
   @Test
   void heapHasRoomForSoManyLists() {
-    ListShare lists = new ListShare(null, 256 * MIB);
+    CallGate lists = gate(null, 256 * MIB);
     for (int i = 0; i < 4; i++) {
       begin(lists, list);
     }
@@ -44,7 +44,7 @@ class ListShareTest {
 
   @Test
   void smallHeapLetsTwoListsBeMade() {
-    ListShare lists = new ListShare(null, MIB);
+    CallGate lists = gate(null, MIB);
     begin(lists, list);
     begin(lists, list);
 
@@ -53,7 +53,7 @@ class ListShareTest {
 
   @Test
   void settingWins() {
-    ListShare lists = new ListShare(1, 256 * MIB);
+    CallGate lists = gate(1, 256 * MIB);
     begin(lists, list);
 
     assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
@@ -61,7 +61,7 @@ class ListShareTest {
 
   @Test
   void listThatEndsGivesItsShareBack() {
-    ListShare lists = new ListShare(1, MIB);
+    CallGate lists = gate(1, MIB);
     MockHttpServletRequest request = begin(lists, list);
 
     Exchange.of(request).leave();
@@ -69,9 +69,14 @@ class ListShareTest {
     assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
   }
 
-  private static MockHttpServletRequest begin(ListShare lists, HandlerMethod method) {
+  private static CallGate gate(Integer set, long heap) {
+    return new CallGate(null, null, set, heap);
+  }
+
+  private static MockHttpServletRequest begin(CallGate lists, HandlerMethod method) {
     MockHttpServletRequest request = requestOfTheServersKey();
-    assertThat(lists.preHandle(request, null, method)).isTrue();
+    assertThat(lists.takeList(request, method))
+        .isEqualTo(method.getMethod().getName().equals("list"));
     return request;
   }
 

@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.access.chain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
@@ -11,6 +13,7 @@ import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.RequestRate;
+import io.asyncflow.flowsvr.system.db.DatabaseWatch;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
 import jakarta.servlet.DispatcherType;
 import java.time.Duration;
@@ -22,18 +25,26 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.web.method.HandlerMethod;
 
-class RequestRateGateTest {
+class CallGateTest {
 
   private static final int RATE = 5;
 
-  private final RequestRateGate gate =
-      new RequestRateGate(
+  private final CallGate gate =
+      new CallGate(
+          upDatabase(),
           new Node() {
             @Override
             public long nanoTime() {
               return -7;
             }
-          });
+          },
+          null);
+
+  private static DatabaseWatch upDatabase() {
+    DatabaseWatch database = mock();
+    when(database.isUp()).thenReturn(true);
+    return database;
+  }
 
   /** Methods that need what those of controllers do. */
   static class Calls {

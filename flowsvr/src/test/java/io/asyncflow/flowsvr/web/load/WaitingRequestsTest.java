@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.web.load;
 
+import static io.asyncflow.flowsvr.web.load.WaitingRequests.Kind.HOLD_OF_WORKER;
+import static io.asyncflow.flowsvr.web.load.WaitingRequests.Kind.STREAM;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.asyncflow.api.ErrorCode;
@@ -11,14 +13,13 @@ import org.junit.jupiter.api.Test;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.context.SecurityContextHolder;
 
-class CallerShareTest {
+class WaitingRequestsTest {
 
-  private final CallerShare share =
-      share(new WaitingRequests(new Connections(-1)), 2, "holds of one worker");
+  private final WaitingRequests share = share(-1);
 
-  private static CallerShare share(WaitingRequests waiting, int limit, String description) {
-    return new CallerShare(
-        waiting, new OpenLimit(3, "of one key"), new OpenLimit(limit, description));
+  /** Of one worker two holds, of one address five streams, of one key three of each. */
+  private static WaitingRequests share(int connections) {
+    return new WaitingRequests(new Connections(connections), 2, 2, 3, 5, 3);
   }
 
   @AfterEach
@@ -28,58 +29,56 @@ class CallerShareTest {
 
   @Test
   void callerHasItsShareAndNoMore() {
-    share.enter("a");
-    Runnable leave = share.enter("a");
-    share.enter("b");
+    share.enter(HOLD_OF_WORKER, "a");
+    Runnable leave = share.enter(HOLD_OF_WORKER, "a");
+    share.enter(HOLD_OF_WORKER, "b");
 
     assertFull("a");
     assertFull("a"); // a refusal takes nothing
     leave.run();
-    share.enter("a");
+    share.enter(HOLD_OF_WORKER, "a");
     assertFull("a");
-    share.enter("b");
+    share.enter(HOLD_OF_WORKER, "b");
   }
 
   @Test
   void allCallersTogetherHaveTheirShareOfTheConnections() {
-    WaitingRequests six = new WaitingRequests(new Connections(10));
-    CallerShare holds = share(six, 2, "holds of one worker");
-    CallerShare streams = share(six, 5, "streams of one address");
-    Runnable leaveHold = holds.enter("a");
+    WaitingRequests six = share(10);
+    Runnable leaveHold = six.enter(HOLD_OF_WORKER, "a");
     for (String caller : List.of("b", "c", "d")) {
-      holds.enter(caller);
+      six.enter(HOLD_OF_WORKER, caller);
     }
-    streams.enter("e");
-    Runnable leaveStream = streams.enter("e");
+    six.enter(STREAM, "e");
+    Runnable leaveStream = six.enter(STREAM, "e");
 
-    assertNoneIsLeft(() -> holds.enter("f"));
-    assertNoneIsLeft(() -> streams.enter("e"));
+    assertNoneIsLeft(() -> six.enter(HOLD_OF_WORKER, "f"));
+    assertNoneIsLeft(() -> six.enter(STREAM, "e"));
     leaveHold.run();
-    streams.enter("e");
-    assertNoneIsLeft(() -> holds.enter("b"));
+    six.enter(STREAM, "e");
+    assertNoneIsLeft(() -> six.enter(HOLD_OF_WORKER, "b"));
     leaveStream.run();
-    holds.enter("b"); // what was refused has taken nothing of its caller's share
+    six.enter(HOLD_OF_WORKER, "b"); // what was refused has taken nothing of its caller's share
   }
 
   @Test
   void accessKeyHasItsShareUnderAllNamesTogether() {
     as("key:one");
-    share.enter("a");
-    share.enter("b");
-    Runnable leave = share.enter("c");
+    share.enter(HOLD_OF_WORKER, "a");
+    share.enter(HOLD_OF_WORKER, "b");
+    Runnable leave = share.enter(HOLD_OF_WORKER, "c");
     assertThatExceptionOfType(FlowException.class)
-        .isThrownBy(() -> share.enter("d"))
-        .withMessageContaining("more than 3 of one key")
+        .isThrownBy(() -> share.enter(HOLD_OF_WORKER, "d"))
+        .withMessageContaining("more than 3 waiting holds of one access key")
         .matches(e -> e.errorCode() == ErrorCode.LIMIT_EXCEEDED);
     as("key:other");
-    share.enter("d");
+    share.enter(HOLD_OF_WORKER, "d");
 
     SecurityContextHolder.clearContext(); // another thread ends it
     leave.run();
     as("key:one");
-    share.enter("c");
+    share.enter(HOLD_OF_WORKER, "c");
     as(null);
-    share.enter("c"); // without a key only the name counts
+    share.enter(HOLD_OF_WORKER, "c"); // without a key only the name counts
   }
 
   /** A caller with this access key. */
@@ -97,8 +96,8 @@ class CallerShareTest {
 
   private void assertFull(String caller) {
     assertThatExceptionOfType(FlowException.class)
-        .isThrownBy(() -> share.enter(caller))
-        .withMessageContaining("more than 2 holds of one worker")
+        .isThrownBy(() -> share.enter(HOLD_OF_WORKER, caller))
+        .withMessageContaining("more than 2 waiting holds of this worker")
         .matches(e -> e.errorCode() == ErrorCode.LIMIT_EXCEEDED);
   }
 }
