@@ -202,7 +202,8 @@ class KeyActs {
   void deny(String principal, Duration time, String reason) {
     change(
         now -> {
-          denyUntil(now + time.toMillis(), principal, time, reason);
+          store.deny(principal, now + time.toMillis());
+          endSessions(principal, time, reason);
           return null;
         });
   }
@@ -215,16 +216,15 @@ class KeyActs {
   void allow(String principal, String reason) {
     change(
         now -> {
-          if (!store.isDenied(principal)) {
+          if (!store.allow(principal)) {
             throw notPossible("the caller " + principal + " is not denied");
           }
-          denyUntil(now, principal, Duration.ZERO, reason);
+          endSessions(principal, Duration.ZERO, reason);
           return null;
         });
   }
 
-  private void denyUntil(long until, String principal, Duration time, String reason) {
-    store.deny(principal, until);
+  private void endSessions(String principal, Duration time, String reason) {
     sessions.endAllOf(principal);
     acts.record(
         Act.of("DENY", principal)

@@ -4,7 +4,8 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.flowsvr.duty.Duty;
-import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.duty.Retention;
+import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.AccessKeyRow.End;
@@ -19,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
@@ -38,14 +40,7 @@ public class AccessKeyStore {
       FROM t_access_key
       """;
 
-  private static final String DENIALS =
-      """
-      SELECT principal, until_time, seal
-      FROM t_access_denied
-      """;
-
   static final Duration KEPT = Duration.ofDays(365);
-  private static final int PAGE = 1_000;
 
   private final JdbcTemplate jdbc;
   private final KeySeals seals;
@@ -53,6 +48,15 @@ public class AccessKeyStore {
   AccessKeyStore(JdbcTemplate jdbc, KeySeals seals) {
     this.jdbc = jdbc;
     this.seals = seals;
+  }
+
+  @Bean
+  static KeySeals keySeals(@Value("${flow.access.pepper:}") String pepper) {
+    try {
+      return KeySeals.of(pepper);
+    } catch (IllegalArgumentException e) {
+      throw new BadSettingException("FLOW_KEY_PEPPER must be " + e.getMessage() + ".");
+    }
   }
 
   /**
@@ -131,14 +135,11 @@ public class AccessKeyStore {
    * for long, so this is no change of keys.
    */
   @Bean
-  Duty endedKeyRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader(
-        "access-key-retention",
-        every.notBelowSweep(Duration.ofHours(1)),
-        () -> {
-          long before = version().now() - KEPT.toMillis();
-          return deleteEndedBefore(before, PAGE) + deleteDenialsBefore(before, PAGE);
-        });
+  Duty endedKeyRetentionDuty(Retention retention) {
+    return retention.of(
+        "access-key",
+        most -> deleteEndedBefore(version().now() - KEPT.toMillis(), most),
+        most -> deleteDenialsBefore(version().now() - KEPT.toMillis(), most));
   }
 
   /**
@@ -165,28 +166,17 @@ public class AccessKeyStore {
   }
 
   /**
-   * Deletes up to so many denials that are over since then. Those that SQL has changed stay.
+   * Deletes up to so many denials that are over since then.
    *
    * @param before epoch ms
    */
   int deleteDenialsBefore(long before, int limit) {
-    return jdbc
-        .query(DENIALS + "WHERE until_time < ?", (rs, row) -> readDenial(rs), before)
-        .stream()
-        .filter(denial -> denial.isGood(seals))
-        .limit(limit)
-        .mapToInt(
-            over ->
-                jdbc.update(
-                    "DELETE FROM t_access_denied WHERE principal = ? AND until_time = ?",
-                    over.principal(),
-                    over.until()))
-        .sum();
+    return jdbc.update("DELETE FROM t_access_denied WHERE until_time < ? LIMIT ?", before, limit);
   }
 
-  /** All rows, by id. */
+  /** All rows. */
   public List<Stored> all() {
-    return jdbc.query(SELECT + "ORDER BY key_id", (rs, row) -> read(rs));
+    return notEndedBefore(0);
   }
 
   /** The row with this id. */
@@ -194,63 +184,56 @@ public class AccessKeyStore {
     return jdbc.query(SELECT + "WHERE key_id = ?", (rs, row) -> read(rs), id).stream().findFirst();
   }
 
-  /** All callers that are, or were, refused although their tokens are good. */
-  List<Denial> denials() {
-    return jdbc.query(DENIALS, (rs, row) -> readDenial(rs));
-  }
-
   /**
-   * The callers that are denied now, by their names. One whose row SQL has changed has no end.
+   * The callers that are refused although their tokens are good, by their names.
    *
    * @param after the name before the first one
    */
   public List<DeniedCaller> denied(String after, int limit) {
-    long now = version().now();
-    return jdbc
-        .query(
-            DENIALS + "WHERE principal > ? ORDER BY principal", (rs, row) -> readDenial(rs), after)
-        .stream()
-        .filter(denial -> now < denial.end(seals))
-        .map(
-            denial ->
-                new DeniedCaller(denial.principal(), denial.isGood(seals) ? denial.until() : null))
-        .limit(limit)
-        .toList();
-  }
-
-  /** Whether a caller is denied now. */
-  public boolean isDenied(String principal) {
-    long now = version().now();
-    return jdbc
-        .query(DENIALS + "WHERE principal = ?", (rs, row) -> readDenial(rs), principal)
-        .stream()
-        .anyMatch(denial -> now < denial.end(seals));
+    return jdbc.query(
+        sql(
+            """
+            SELECT principal, until_time
+            FROM t_access_denied
+            WHERE principal > ?
+              AND until_time > now_ms
+            ORDER BY principal
+            LIMIT ?
+            """),
+        (rs, row) -> new DeniedCaller(rs.getString("principal"), rs.getLong("until_time")),
+        after,
+        limit);
   }
 
   /** Refuses a caller until then, epoch ms. */
   public void deny(String principal, long until) {
-    byte[] seal = seals.seal(new Denial(principal, until, null).sealed());
     jdbc.update(
         """
-        INSERT INTO t_access_denied (principal, until_time, seal)
-        VALUES (?, ?, ?)
-        ON DUPLICATE KEY UPDATE until_time = ?, seal = ?
+        INSERT INTO t_access_denied (principal, until_time)
+        VALUES (?, ?)
+        ON DUPLICATE KEY UPDATE until_time = ?
         """,
-        new StatementValues(Arrays.asList(principal, until, seal, until, seal)));
+        principal,
+        until,
+        until);
   }
 
-  private static Denial readDenial(ResultSet rs) throws SQLException {
-    return new Denial(rs.getString("principal"), rs.getLong("until_time"), rs.getBytes("seal"));
-  }
-
-  /** Gives the row of a denial its seal of now, unless it was changed since it was read. */
-  void reseal(Denial read) {
-    jdbc.update(
-        "UPDATE t_access_denied SET seal = ? WHERE principal = ? AND until_time = ? AND seal <=> ?",
-        seals.seal(read.sealed()),
-        read.principal(),
-        read.until(),
-        read.seal());
+  /**
+   * Lets a caller in again.
+   *
+   * @return whether it was denied
+   */
+  public boolean allow(String principal) {
+    return jdbc.update(
+            sql(
+                """
+                UPDATE t_access_denied
+                SET until_time = now_ms
+                WHERE principal = ?
+                  AND until_time > now_ms
+                """),
+            principal)
+        == 1;
   }
 
   /** Adds a key. */

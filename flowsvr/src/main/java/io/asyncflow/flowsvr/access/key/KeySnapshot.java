@@ -1,18 +1,18 @@
 package io.asyncflow.flowsvr.access.key;
 
+import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.rules.access.KeySeals;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * What a server knows at one version: the keys that have not ended long ago, and the callers that
@@ -21,8 +21,8 @@ import java.util.stream.Stream;
  * @param certified the keys that certificates prove, by the name in the certificate; of several
  *     keys the newest
  * @param denied when denials end, epoch ms, by principal
- * @param changed the principals whose rows somebody has changed without the pepper, or that cannot
- *     be read; of keys and of denials not more than {@link #MOST_CHANGED} each
+ * @param changed the principals of keys whose rows somebody has changed without the pepper, or that
+ *     cannot be read; not more than {@link #MOST_CHANGED}
  */
 record KeySnapshot(
     long version,
@@ -47,26 +47,26 @@ record KeySnapshot(
    * @param nanos of the monotonic clock
    */
   KeySnapshot next(
-      long newVersion, List<Stored> rows, List<Denial> denials, KeySeals seals, long nanos) {
+      long newVersion, List<Stored> rows, List<DeniedCaller> denials, KeySeals seals, long nanos) {
     Map<String, KnownKey> counted = new HashMap<>();
-    List<String> ignored = new ArrayList<>();
+    Set<String> ignored = new HashSet<>();
     for (Stored stored : rows) {
       String id = stored.row().id();
       Optional<KnownKey> key =
           stored.isGood(seals) ? KnownKey.of(stored.row(), keys.get(id), nanos) : Optional.empty();
-      key.ifPresentOrElse(good -> counted.put(id, good), () -> ignored.add(KeyGrant.principal(id)));
+      key.ifPresent(good -> counted.put(id, good));
+      if (key.isEmpty() && ignored.size() < MOST_CHANGED) {
+        ignored.add(KeyGrant.principal(id));
+      }
     }
-    Stream<String> kept =
-        denials.stream().filter(denial -> !denial.isGood(seals)).map(Denial::principal);
     return new KeySnapshot(
         newVersion,
         Map.copyOf(counted),
         certified(counted.values()),
         denials.stream()
-            .collect(Collectors.toUnmodifiableMap(Denial::principal, row -> row.end(seals))),
-        Stream.of(ignored.stream(), kept)
-            .flatMap(principals -> principals.limit(MOST_CHANGED))
-            .collect(Collectors.toUnmodifiableSet()));
+            .collect(
+                Collectors.toUnmodifiableMap(DeniedCaller::principal, DeniedCaller::untilTime)),
+        Set.copyOf(ignored));
   }
 
   private static Map<String, KnownKey> certified(Collection<KnownKey> counted) {
@@ -119,10 +119,5 @@ record KeySnapshot(
     }
     KnownKey key = keys.get(KeyGrant.keyIdOf(principal));
     return key == null || !key.row().isLive(now);
-  }
-
-  /** How many keys do not count because somebody has changed their rows. */
-  long ignored() {
-    return changed.stream().filter(KeyGrant::isOfKey).count();
   }
 }

@@ -43,7 +43,7 @@ class KeyUpkeep {
             .description("until an access key expires, of those with less than thirty days")
             .baseUnit("seconds")
             .register(meters);
-    Gauge.builder("asyncflow.access.ignored", () -> keys.snapshot().ignored())
+    Gauge.builder("asyncflow.access.ignored", () -> keys.snapshot().changed().size())
         .description(
             "access keys whose rows have no good seal or cannot be read, so that they are ignored")
         .register(meters);

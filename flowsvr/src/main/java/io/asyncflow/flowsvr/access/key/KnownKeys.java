@@ -13,7 +13,6 @@ import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.KeySeals;
 import jakarta.annotation.PostConstruct;
-import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -66,7 +65,7 @@ public class KnownKeys {
   private volatile long lastEarlyLook;
   private int polls;
   private final Set<String> recorded = new HashSet<>();
-  private BackgroundLoop loop;
+  private final BackgroundLoop loop = new BackgroundLoop("access-keys", REFRESH, this::poll);
 
   /** The database's clock: its time at a moment of this server's monotonic clock. */
   private record Clock(long databaseMs, long nanos) {}
@@ -94,10 +93,9 @@ public class KnownKeys {
     return new ClusterEvent.Kind("access", new AccessKeysChanged(true));
   }
 
-  @PostConstruct
-  void start() {
-    load();
-    loop = BackgroundLoop.start("access-keys", REFRESH, this::poll);
+  @Bean
+  BackgroundLoop accessKeysLoop() {
+    return loop;
   }
 
   /**
@@ -105,12 +103,10 @@ public class KnownKeys {
    *
    * @throws BadSettingException if nobody could ever make a key
    */
+  @PostConstruct
   void load() {
     store.all().stream()
-        .filter(key -> isSealedBefore(key.row().columns(), key.seal()))
-        .forEach(store::reseal);
-    store.denials().stream()
-        .filter(denial -> isSealedBefore(denial.sealed(), denial.seal()))
+        .filter(key -> key.isGood(seals) && !seals.isCurrent(key.row().columns(), key.seal()))
         .forEach(store::reseal);
     refresh(true);
     warn();
@@ -123,11 +119,6 @@ public class KnownKeys {
     }
   }
 
-  /** Whether a row counts by the seal of another pepper. */
-  private boolean isSealedBefore(List<Object> columns, byte[] seal) {
-    return seals.isGood(columns, seal) && !seals.isCurrent(columns, seal);
-  }
-
   private void warn() {
     if (hasEnvironmentKey) {
       log.warn("FLOW_API_KEY is set beside the access keys, and permits everything: break-glass");
@@ -136,13 +127,6 @@ public class KnownKeys {
       log.warn(
           "without FLOW_KEY_PEPPER access keys have no seals: a row that is written into"
               + " t_access_key by SQL is a valid key");
-    }
-  }
-
-  @PreDestroy
-  void stop() {
-    if (loop != null) {
-      loop.close();
     }
   }
 
@@ -270,7 +254,7 @@ public class KnownKeys {
             snapshot.next(
                 version.number(),
                 store.notEndedBefore(since),
-                store.denials(),
+                store.denied("", Integer.MAX_VALUE),
                 seals,
                 node.nanoTime());
       }
@@ -291,14 +275,11 @@ public class KnownKeys {
     recorded.retainAll(changed);
     for (String principal : changed) {
       if (!recorded.contains(principal)) {
-        String act = KeyGrant.isOfKey(principal) ? "IGNORE_KEY" : "KEEP_DENIAL";
         log.error(
-            "{} of {}: its row was changed without the pepper, or cannot be read; a key is"
-                + " ignored, and a denied caller refused until it is let in: find out who writes"
-                + " into the database",
-            act,
+            "{} is ignored: its row was changed without the pepper, or cannot be read: find out who"
+                + " writes into the database",
             principal);
-        acts.recordOwn(Act.of(act, principal).with(Map.of("server", node.id())));
+        acts.recordOwn(Act.of("IGNORE_KEY", principal).with(Map.of("server", node.id())));
         recorded.add(principal);
       }
     }

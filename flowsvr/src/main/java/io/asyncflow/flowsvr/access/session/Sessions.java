@@ -20,7 +20,6 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
 import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
-import jakarta.annotation.PreDestroy;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
@@ -32,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
 import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
@@ -78,7 +78,6 @@ public class Sessions {
   private final int mostAMinute;
   private final OpenCalls calls;
   private final Cache<String, Known> read;
-  private volatile BackgroundLoop ending;
   private final Semaphore reading = new Semaphore(MOST_READING, true);
 
   /**
@@ -140,24 +139,12 @@ public class Sessions {
       return null;
     }
     session.noteOn(request);
-    if (ending == null) {
-      startEnding();
-    }
     return session.caller();
   }
 
-  /** Not before there is a session. */
-  private synchronized void startEnding() {
-    if (ending == null) {
-      ending = BackgroundLoop.start("sessions", FRESH, this::endCalls);
-    }
-  }
-
-  @PreDestroy
-  synchronized void stop() {
-    if (ending != null) {
-      ending.close();
-    }
+  @Bean
+  BackgroundLoop sessionsLoop() {
+    return new BackgroundLoop("sessions", FRESH, this::endCalls);
   }
 
   /** Ends the calls of sessions that have ended, wherever they were ended. */

@@ -11,6 +11,7 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import io.asyncflow.api.key.DeniedCaller;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
@@ -163,25 +164,20 @@ class KnownKeysTest {
     verify(store, times(3)).notEndedBefore(anyLong());
   }
 
-  private static Denial denial(String principal, long until) {
-    return sealed(principal, until, KeySeals.of(NEW));
-  }
-
-  private static Denial sealed(String principal, long until, KeySeals seals) {
-    return new Denial(principal, until, seals.seal(new Denial(principal, until, null).sealed()));
+  private void deny(DeniedCaller... callers) {
+    when(store.denied("", Integer.MAX_VALUE)).thenReturn(List.of(callers));
   }
 
   @Test
   void denialGoesOnUntilItsTimeOrUntilAServerEndsIt() {
-    when(store.denials())
-        .thenReturn(
-            List.of(denial("oidc:i#ann", BEGIN + 60_000), denial("oidc:i#bob", BEGIN + 60_000)));
+    deny(
+        new DeniedCaller("oidc:i#ann", BEGIN + 60_000),
+        new DeniedCaller("oidc:i#bob", BEGIN + 60_000));
     started(KeySeals.of(NEW), "a key in the environment");
     assertThat(keys.isDenied("oidc:i#ann")).isTrue();
     assertThat(keys.isDenied("oidc:i#bob")).isTrue();
 
-    when(store.denials())
-        .thenReturn(List.of(denial("oidc:i#ann", BEGIN + 60_000), denial("oidc:i#bob", BEGIN)));
+    deny(new DeniedCaller("oidc:i#ann", BEGIN + 60_000), new DeniedCaller("oidc:i#bob", BEGIN));
     version++;
     keys.poll();
     assertThat(keys.isDenied("oidc:i#ann")).isTrue();
@@ -193,46 +189,17 @@ class KnownKeysTest {
 
   @Test
   void recordOfAChangedRowThatFailedIsWrittenLater() {
-    when(store.denials()).thenReturn(List.of());
     started(KeySeals.of(NEW), "a key in the environment");
-    when(store.denials()).thenReturn(List.of(new Denial("oidc:i#ann", 0, null)));
+    rows.add(stored(AccessKey.random(), "ADMIN", BEGIN + 1, null));
     version++;
     doThrow(new DataAccessResourceFailureException("away"))
         .doNothing()
         .when(acts)
         .recordOwn(any(Act.class));
     assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(keys::poll);
-    assertThat(keys.isDenied("oidc:i#ann")).isTrue();
     keys.poll();
     keys.poll();
     verify(acts, times(2)).recordOwn(any(Act.class));
-  }
-
-  /** Also by a server that has not known it before. */
-  @Test
-  void denialWhoseTimeSqlHasLoweredGoesOnAndIsToldOnce() {
-    Denial lowered = new Denial("oidc:i#ann", 0, denial("oidc:i#ann", BEGIN + 60_000).seal());
-    when(store.denials()).thenReturn(List.of(lowered));
-    started(KeySeals.of(NEW), "a key in the environment");
-    assertThat(keys.isDenied("oidc:i#ann")).isTrue();
-    verify(acts, times(1)).recordOwn(any(Act.class));
-
-    when(store.denials()).thenReturn(List.of(denial("oidc:i#ann", BEGIN)));
-    version++;
-    keys.poll();
-    assertThat(keys.isDenied("oidc:i#ann")).as("let in again by a server").isFalse();
-    verify(acts, times(1)).recordOwn(any(Act.class));
-    verify(store, never()).reseal(any(Denial.class));
-  }
-
-  @Test
-  void denialsGetTheNewSeal() {
-    Denial old = sealed("oidc:i#ann", BEGIN + 60_000, KeySeals.of(OLD));
-    when(store.denials()).thenReturn(List.of(old));
-    started(KeySeals.of(NEW + "," + OLD), "a key in the environment");
-    verify(store).reseal(old);
-    assertThat(keys.isDenied("oidc:i#ann")).isTrue();
-    verify(acts, never()).recordOwn(any(Act.class));
   }
 
   @Test

@@ -341,35 +341,6 @@ class TokensIT {
     }
   }
 
-  @Test
-  void denialWhoseTimeSqlHasLoweredGoesOnUntilACallerWithTheRightEndsIt() {
-    String token = ISSUER.token(claims("hopeful", "READER"));
-    String principal = me(token).result().path("principal").asString();
-    String deny = "{'principal':'hopeful','seconds':%s}";
-    assertThat(post("/api/key/deny", deny.formatted(60), KeysServers.ENVIRONMENT_KEY).status())
-        .isEqualTo(200);
-    SERVERS
-        .sql()
-        .sql("UPDATE t_access_denied SET until_time = 1 WHERE principal = ?")
-        .param(principal)
-        .update();
-    post("/api/key/create", "{'name':'news','roles':['READER']}", KeysServers.ENVIRONMENT_KEY);
-
-    assertThat(me(token).status()).isIn(401, 429);
-    assertThat(denied(KeysServers.ENVIRONMENT_KEY).result().path("deniedList").toString())
-        .contains("{\"principal\":\"" + principal + "\"}");
-    assertThat(
-            SERVERS
-                .sql()
-                .sql("SELECT COUNT(*) FROM t_act WHERE act = 'KEEP_DENIAL' AND object = ?")
-                .param(principal)
-                .query(Integer.class)
-                .single())
-        .isEqualTo(1);
-    post("/api/key/deny", deny.formatted(0), KeysServers.ENVIRONMENT_KEY);
-    assertThat(me(token).status()).isEqualTo(200);
-  }
-
   private static Answer denied(String key) {
     return post("/api/key/denied", "{}", key);
   }
