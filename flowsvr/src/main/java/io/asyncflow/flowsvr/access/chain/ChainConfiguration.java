@@ -4,13 +4,13 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
-import io.asyncflow.flowsvr.access.refusal.RefusalFilter;
 import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
 import io.asyncflow.flowsvr.access.session.SessionGuard;
 import io.asyncflow.flowsvr.access.session.Sessions;
 import io.asyncflow.flowsvr.access.site.LocalGuard;
 import io.asyncflow.flowsvr.access.token.Tokens;
 import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.springdoc.core.utils.SpringDocUtils;
@@ -125,7 +125,11 @@ class ChainConfiguration implements WebMvcConfigurer {
       Refusals refusals,
       RefusedRequests refusedRequests) {
     List<Filter> filters = new ArrayList<>();
-    filters.add(new RefusalFilter(refusedRequests));
+    filters.add(
+        (request, response, next) -> {
+          next.doFilter(request, response);
+          refusedRequests.countAnswer((HttpServletRequest) request);
+        });
     if (access.isLocal()) {
       filters.add(new LocalGuard(access.hosts()));
     }

@@ -243,7 +243,7 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
       Supplier<? extends Authentication> authentication, HttpServletRequest request) {
     Route route = find(request);
     String method = request.getMethod();
-    Access access = route == null ? null : route.byMethod().get(method);
+    Access access = accessOf(route, request);
     if (access != null && access.isOpen()) {
       return GRANTED;
     }
@@ -274,8 +274,7 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
 
   /** Whether somebody asks for a page of the console. */
   boolean isPage(HttpServletRequest request) {
-    Route route = find(request);
-    Access access = route == null ? null : route.byMethod().get(request.getMethod());
+    Access access = accessOf(find(request), request);
     return access != null && access.isPage();
   }
 
@@ -284,15 +283,15 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
    * Only old clients change something by a GET: they hold tasks and configure types.
    */
   boolean isSafe(HttpServletRequest request) {
-    if (isPage(request)) {
-      return true;
-    }
-    if (!READING.contains(request.getMethod())) {
-      return false;
-    }
-    Route route = find(request);
-    Access access = route == null ? null : route.byMethod().get(request.getMethod());
-    return access == null || Collections.disjoint(access.oneOf(), WRITING_BY_GET);
+    Access access = accessOf(find(request), request);
+    return access != null && access.isPage()
+        || READING.contains(request.getMethod())
+            && (access == null || Collections.disjoint(access.oneOf(), WRITING_BY_GET));
+  }
+
+  /** {@code null} if there is no such route or it does not take the method. */
+  private static Access accessOf(Route route, HttpServletRequest request) {
+    return route == null ? null : route.byMethod().get(request.getMethod());
   }
 
   /** By the path as the router reads it. */

@@ -41,12 +41,12 @@ final class CodeExchange {
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int SERVER_ERROR = 500;
 
-  private final LogInProperties client;
+  private final OidcProperties client;
   private final IssuerHttp http;
   private final Node node;
   private final AtomicLong nextLog;
 
-  CodeExchange(LogInProperties client, IssuerHttp http, Node node) {
+  CodeExchange(OidcProperties client, IssuerHttp http, Node node) {
     this.client = client;
     this.http = http;
     this.node = node;

@@ -19,9 +19,11 @@ import io.asyncflow.console.IssuerLogIn.Reason;
 import io.asyncflow.console.IssuerLogIn.RefusedException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.access.site.RequestSite;
 import io.asyncflow.flowsvr.access.token.IdTokens;
 import io.asyncflow.flowsvr.access.token.IdTokens.Person;
 import io.asyncflow.flowsvr.access.token.IssuerHttp;
+import io.asyncflow.flowsvr.access.token.OidcProperties;
 import io.asyncflow.flowsvr.access.token.Tokens;
 import io.asyncflow.flowsvr.access.token.TrustedIssuer;
 import io.asyncflow.flowsvr.system.Node;
@@ -51,7 +53,7 @@ public class IssuerLogIns {
   /** For how long somebody may be at the issuer's page. */
   public static final Duration LONGEST = Duration.ofMinutes(10);
 
-  private final LogInProperties client;
+  private final OidcProperties client;
   private final TrustedIssuer issuer;
   private final CodeExchange exchange;
   private final IdTokens tokens;
@@ -60,7 +62,7 @@ public class IssuerLogIns {
   private final IssuerShare share;
 
   IssuerLogIns(
-      LogInProperties client,
+      OidcProperties client,
       ObjectProvider<Tokens> verified,
       ObjectProvider<KnownKeys> keys,
       KeySeals peppers,
@@ -68,7 +70,7 @@ public class IssuerLogIns {
       @Value("${asyncflow.console.path:/console}") String console,
       @Value("${flow.tls.mode:}") String tls,
       @Value("${server.forward-headers-strategy:none}") String forwarded) {
-    client.check(console); // before what is there only with an issuer
+    client.checkLogIn(console, RequestSite::isLoopback); // before what is there only with an issuer
     Tokens ofIssuer = verified.getObject();
     boolean knowsNetworks =
         !tls.strip().equals("proxy") || !forwarded.strip().equalsIgnoreCase("none");

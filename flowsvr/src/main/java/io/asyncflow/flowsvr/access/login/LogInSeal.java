@@ -4,14 +4,16 @@ import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWEAlgorithm;
 import com.nimbusds.jose.JWEHeader;
+import com.nimbusds.jose.JWEObject;
+import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.DirectDecrypter;
 import com.nimbusds.jose.crypto.DirectEncrypter;
-import com.nimbusds.jwt.EncryptedJWT;
-import com.nimbusds.jwt.JWTClaimsSet;
 import io.asyncflow.rules.access.KeySeals;
 import java.text.ParseException;
 import java.util.List;
 import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Seals what the browser keeps, by a key that all servers derive from the secret that they have in
@@ -25,6 +27,8 @@ final class LogInSeal {
   /** Of all that was sealed here; other headers are not worth a look. */
   private static final String BEGINNING = HEADER.toBase64URL() + "..";
 
+  private static final JsonMapper JSON = new JsonMapper();
+
   private final byte[] key;
 
   LogInSeal(KeySeals peppers, String clientSecret) {
@@ -33,16 +37,7 @@ final class LogInSeal {
   }
 
   String seal(PendingLogIn logIn) {
-    EncryptedJWT sealed =
-        new EncryptedJWT(
-            HEADER,
-            new JWTClaimsSet.Builder()
-                .claim("state", logIn.state())
-                .claim("nonce", logIn.nonce())
-                .claim("verifier", logIn.verifier())
-                .claim("to", logIn.to())
-                .claim("ends", logIn.endsAt())
-                .build());
+    JWEObject sealed = new JWEObject(HEADER, new Payload(JSON.writeValueAsString(logIn)));
     try {
       sealed.encrypt(new DirectEncrypter(key));
     } catch (JOSEException e) {
@@ -57,17 +52,10 @@ final class LogInSeal {
       return Optional.empty();
     }
     try {
-      EncryptedJWT sealed = EncryptedJWT.parse(text);
+      JWEObject sealed = JWEObject.parse(text);
       sealed.decrypt(new DirectDecrypter(key));
-      JWTClaimsSet claims = sealed.getJWTClaimsSet();
-      return Optional.of(
-          new PendingLogIn(
-              claims.getStringClaim("state"),
-              claims.getStringClaim("nonce"),
-              claims.getStringClaim("verifier"),
-              claims.getStringClaim("to"),
-              claims.getLongClaim("ends")));
-    } catch (ParseException | JOSEException e) {
+      return Optional.of(JSON.readValue(sealed.getPayload().toString(), PendingLogIn.class));
+    } catch (ParseException | JOSEException | JacksonException e) {
       return Optional.empty();
     }
   }

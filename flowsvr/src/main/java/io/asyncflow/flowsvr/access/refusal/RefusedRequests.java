@@ -2,9 +2,11 @@ package io.asyncflow.flowsvr.access.refusal;
 
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.ClientAddress;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -63,6 +65,12 @@ public class RefusedRequests {
   @Bean
   BackgroundLoop refusedRequestsLoop() {
     return new BackgroundLoop("refused-requests", MINUTE, this::runOnce);
+  }
+
+  /** Counts the refusal that answers a request, wherever it came from; none if it is none. */
+  public void countAnswer(HttpServletRequest request) {
+    Refusal.of(ApiErrorWriter.codeOf(request))
+        .ifPresent(refusal -> count(request.getRemoteAddr(), refusal));
   }
 
   /**

@@ -20,7 +20,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
@@ -44,7 +43,7 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @ConditionalOnExpression(OidcProperties.IS_SET)
-public class Tokens implements DisposableBean {
+public class Tokens {
 
   private static final Logger log = LoggerFactory.getLogger(Tokens.class);
 
@@ -177,10 +176,5 @@ public class Tokens implements DisposableBean {
     } finally {
       verifying.release();
     }
-  }
-
-  @Override
-  public void destroy() {
-    issuer.close();
   }
 }

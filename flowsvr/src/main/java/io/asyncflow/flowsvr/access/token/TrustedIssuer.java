@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.security.oauth2.core.OAuth2TokenValidator;
@@ -33,7 +32,7 @@ import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
  * when: it reads them again before they are old, asks seldom whatever comes, lets few wait for it,
  * and keeps the keys while the issuer does not answer. Thread-safe.
  */
-public final class TrustedIssuer implements AutoCloseable {
+public final class TrustedIssuer {
 
   private static final Logger log = LoggerFactory.getLogger(TrustedIssuer.class);
 
@@ -54,11 +53,11 @@ public final class TrustedIssuer implements AutoCloseable {
   private final OidcProperties oidc;
   private final Node node;
   private final IssuerHttp http = new IssuerHttp();
-  private final ExecutorService refresher = DaemonThreads.pool(1, "issuer-keys");
   private final JWKSource<SecurityContext> keys =
       JWKSourceBuilder.create(new Reader())
           .cache(LIFE.toMillis(), PATIENCE.toMillis())
-          .refreshAheadCache(AHEAD.toMillis(), null, refresher, false, null, false)
+          .refreshAheadCache(
+              AHEAD.toMillis(), null, DaemonThreads.pool(1, "issuer-keys"), false, null, false)
           .rateLimited(ASK_PAUSE.toMillis())
           .outageTolerant(OUTAGE.toMillis())
           .build();
@@ -117,11 +116,6 @@ public final class TrustedIssuer implements AutoCloseable {
             .build();
     decoder.setJwtValidator(rules);
     return decoder;
-  }
-
-  @Override
-  public void close() {
-    refresher.shutdown();
   }
 
   /** Reads first where the keys are, and then the keys. */

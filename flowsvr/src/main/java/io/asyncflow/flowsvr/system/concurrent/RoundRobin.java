@@ -1,8 +1,9 @@
 package io.asyncflow.flowsvr.system.concurrent;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Splits a large set into bounded rounds: each round continues after the last element of the
@@ -27,17 +28,9 @@ public final class RoundRobin<T extends Comparable<? super T>> {
     if (elements.size() <= limit) {
       return List.copyOf(elements);
     }
-    List<T> sorted = elements.stream().sorted().toList();
-    int start = 0;
-    while (previous != null
-        && start < sorted.size()
-        && sorted.get(start).compareTo(previous) <= 0) {
-      start++;
-    }
-    List<T> round = new ArrayList<>(limit);
-    for (int i = 0; i < limit; i++) {
-      round.add(sorted.get((start + i) % sorted.size()));
-    }
+    TreeSet<T> sorted = new TreeSet<>(elements);
+    Collection<T> after = previous == null ? sorted : sorted.tailSet(previous, false);
+    List<T> round = Stream.concat(after.stream(), sorted.stream()).limit(limit).toList();
     previous = round.get(limit - 1);
     return round;
   }

@@ -1,20 +1,22 @@
 package io.asyncflow.flowsvr.web.filter;
 
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
+import org.slf4j.MDC;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Sets headers that stop browsers from sniffing, executing, framing, caching or sharing an answer.
- * The API's test page may load its own scripts and styles. With TLS, browsers do not come back
- * without it.
+ * Sets the trace id of each request in the log context and in the answer's header, and headers that
+ * stop browsers from sniffing, executing, framing, caching or sharing an answer. The API's test
+ * page may load its own scripts and styles. With TLS, browsers do not come back without it.
  */
 @Component
 @Order(FilterOrder.EVERY_ANSWER)
@@ -28,11 +30,35 @@ class AnswerHeaders extends OncePerRequestFilter {
   private static final String CALLS = "/api/";
   private static final String PAGE_PATH = "/swagger-ui";
   private static final String ONE_YEAR = "max-age=31536000";
+  private static final String MDC_KEY = "traceId";
 
   @Override
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
+    String traceId = TraceId.of(request);
+    response.setHeader(TraceId.HEADER, traceId);
+    MDC.put(MDC_KEY, traceId);
+    try {
+      boolean isNew = request.getDispatcherType() == DispatcherType.REQUEST;
+      chain.doFilter(request, isNew ? withHeaders(request, response) : response);
+    } finally {
+      MDC.remove(MDC_KEY);
+    }
+  }
+
+  @Override
+  protected boolean shouldNotFilterAsyncDispatch() {
+    return false; // a parked hold continues on another thread
+  }
+
+  @Override
+  protected boolean shouldNotFilterErrorDispatch() {
+    return false;
+  }
+
+  private static HttpServletResponse withHeaders(
+      HttpServletRequest request, HttpServletResponse response) {
     boolean isPage = request.getServletPath().startsWith(PAGE_PATH);
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
@@ -44,7 +70,7 @@ class AnswerHeaders extends OncePerRequestFilter {
       response.setHeader("Strict-Transport-Security", ONE_YEAR);
     }
     boolean isCall = request.getServletPath().startsWith(CALLS);
-    chain.doFilter(request, isCall ? response : new OwnCaching(response));
+    return isCall ? response : new OwnCaching(response);
   }
 
   /** What a page says of its caching holds instead of what is said for all, and not beside it. */

@@ -7,6 +7,7 @@ import com.nimbusds.oauth2.sdk.as.AuthorizationServerMetadata;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.token.IssuerHttp;
+import io.asyncflow.flowsvr.access.token.OidcProperties;
 import io.asyncflow.flowsvr.system.Node;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class CodeExchangeTest {
 
   private final CodeExchange exchange =
       new CodeExchange(
-          new LogInProperties("https://issuer.example", "client", "secret", "", ""),
+          new OidcProperties("https://issuer.example", "", "", "", "", "client", "secret", "", ""),
           new IssuerHttp(),
           new Node());
 

@@ -34,7 +34,7 @@ class IdTokensTest {
 
   private Optional<Person> decoded(JwtDecoder decoder) {
     when(keys.now()).thenReturn(NOW);
-    OidcProperties oidc = new OidcProperties(ISSUER, "asyncflow", "", "", "");
+    OidcProperties oidc = new OidcProperties(ISSUER, "asyncflow", "", "", "", "", "", "", "");
     return new IdTokens(CLIENT, decoder, new TokenGrant(oidc), keys).verify("token", NONCE);
   }
 
