@@ -1,6 +1,5 @@
 package io.asyncflow.bench;
 
-import io.asyncflow.bench.console.BesideCost;
 import io.asyncflow.bench.console.BesideMeasure;
 import io.asyncflow.bench.console.CancellingBulk;
 import io.asyncflow.bench.console.Company;
@@ -13,6 +12,7 @@ import io.asyncflow.bench.console.Weight;
 import io.asyncflow.bench.contest.Contender;
 import io.asyncflow.bench.contest.Contest;
 import io.asyncflow.bench.flow.Requests;
+import io.asyncflow.bench.measure.CallCost;
 import io.asyncflow.bench.measure.Latency;
 import io.asyncflow.bench.measure.Latency.Limit;
 import io.asyncflow.bench.option.BenchOptions;
@@ -141,7 +141,7 @@ final class ConsoleContests {
         new Latency("console", List.of(Limit.millis(subject, 50, 120))));
   }
 
-  private Contest<BesideCost> beside() throws Exception {
+  private Contest<CallCost> beside() throws Exception {
     few.close();
     int viewers = options.viewers();
     HoldsBeside overviews =
@@ -158,7 +158,7 @@ final class ConsoleContests {
                 viewers + " searches are open",
                 IntStream.range(0, viewers).mapToObj(many::searchOfUser).toList(),
                 SEARCH_EVERY));
-    List<Contender<BesideCost>> all =
+    List<Contender<CallCost>> all =
         List.of(beside(Company.none()), overviews, searches, beside(new CancellingBulk(many)));
     return new Contest<>(
         Part.CONSOLE,

@@ -15,6 +15,7 @@ import io.asyncflow.bench.flow.SnapshotHolds;
 import io.asyncflow.bench.flow.Soak;
 import io.asyncflow.bench.flow.TokenChecks;
 import io.asyncflow.bench.flow.TypesOnServers;
+import io.asyncflow.bench.measure.CallCost;
 import io.asyncflow.bench.measure.Comparison;
 import io.asyncflow.bench.measure.IdleCost;
 import io.asyncflow.bench.measure.IdleMeasure;
@@ -24,7 +25,6 @@ import io.asyncflow.bench.measure.PerSecond;
 import io.asyncflow.bench.measure.ShortTime;
 import io.asyncflow.bench.measure.SoakMeasure;
 import io.asyncflow.bench.measure.SoakRun;
-import io.asyncflow.bench.measure.TypesCost;
 import io.asyncflow.bench.measure.TypesMeasure;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
@@ -47,14 +47,11 @@ import io.asyncflow.bench.system.RawSystem;
 import io.asyncflow.bench.system.SeedSystem;
 import io.asyncflow.bench.system.TaskSystem;
 import io.asyncflow.bench.work.Arrivals;
-import io.asyncflow.bench.work.BulkCreates;
 import io.asyncflow.bench.work.CreateToStart;
 import io.asyncflow.bench.work.JobRuns;
-import io.asyncflow.bench.work.Lives;
-import io.asyncflow.bench.work.Processing;
 import io.asyncflow.bench.work.RawBatchLives;
 import io.asyncflow.bench.work.RunsWithKey;
-import io.asyncflow.bench.work.SingleCreates;
+import io.asyncflow.bench.work.TimedWork;
 import java.io.PrintStream;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -143,7 +140,7 @@ final class Contests {
         new IdleMeasure(2, 5));
   }
 
-  private Contest<TypesCost> types() throws Exception {
+  private Contest<CallCost> types() throws Exception {
     Cluster cluster = startCluster("types", TypesOnServers.servers());
     return new Contest<>(
         Part.TYPES,
@@ -224,15 +221,15 @@ final class Contests {
 
   private Contest<Duration> lives() throws SQLException {
     RawBatchLives raw = new RawBatchLives(bed.rawTable("raw_life"));
-    Lives flow = new Lives(FlowSystem.busy(bed, "bench_life"));
-    Lives seeds = new Lives(new SeedSystem(bed.rawTable("seed_life"), bed.redis()));
+    TimedWork flow = TimedWork.lives(FlowSystem.busy(bed, "bench_life"));
+    TimedWork seeds = TimedWork.lives(new SeedSystem(bed.rawTable("seed_life"), bed.redis()));
     List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow, seeds));
     List<Comparison> comparisons = new ArrayList<>();
     comparisons.add(new Comparison(flow, raw, 0.55));
     comparisons.add(new Comparison(flow, seeds, 5));
     if (options.peers()) {
-      Lives dbScheduler = new Lives(dbScheduler("life"));
-      Lives jobRunr = new Lives(jobRunr("life"));
+      TimedWork dbScheduler = TimedWork.lives(dbScheduler("life"));
+      TimedWork jobRunr = TimedWork.lives(jobRunr("life"));
       contenders.addAll(List.of(dbScheduler, jobRunr));
       comparisons.add(new Comparison(flow, dbScheduler, 2));
       comparisons.add(new Comparison(flow, jobRunr, 5));
@@ -240,7 +237,9 @@ final class Contests {
     String conductor = String.format(Locale.ROOT, "Conductor's recorded %.0f/s", CONDUCTOR);
     return new Contest<>(
         Part.LIVES,
-        "Whole lives: tasks created in bulk by " + Lives.CREATORS + " clients, held, finished",
+        "Whole lives: tasks created in bulk by "
+            + TimedWork.LIFE_CREATORS
+            + " clients, held, finished",
         WARM_UP * options.lives(),
         options.lives(),
         contenders,
@@ -251,8 +250,8 @@ final class Contests {
   /** The server of this checkout and that of another, each on a schema of its own. */
   private Contest<Duration> livesAgainst() throws Exception {
     Checkout other = options.against().orElseThrow();
-    Lives before = livesOf("before", other);
-    Lives now = livesOf("now", checkout);
+    TimedWork before = livesOf("before", other);
+    TimedWork now = livesOf("now", checkout);
     return new Contest<>(
         Part.LIVES,
         "Whole lives: the server of this checkout, and that of another",
@@ -262,15 +261,15 @@ final class Contests {
         new PerSecond("lives", List.of(new Comparison(now, before, 0.98))));
   }
 
-  private Lives livesOf(String when, Checkout of) throws Exception {
+  private TimedWork livesOf(String when, Checkout of) throws Exception {
     Cluster server = startCluster(when, 1, of);
-    return new Lives(FlowSystem.busy(server, when + ", " + of.commit(), "bench_life"));
+    return TimedWork.lives(FlowSystem.busy(server, when + ", " + of.commit(), "bench_life"));
   }
 
   private Contest<Duration> events() {
-    Lives none = new Lives(FlowSystem.withEvents(bed, "bench_untold", 0));
-    Lives ends = new Lives(FlowSystem.withEvents(bed, "bench_ends", 1));
-    Lives all = new Lives(FlowSystem.withEvents(bed, "bench_told", 2));
+    TimedWork none = TimedWork.lives(FlowSystem.withEvents(bed, "bench_untold", 0));
+    TimedWork ends = TimedWork.lives(FlowSystem.withEvents(bed, "bench_ends", 1));
+    TimedWork all = TimedWork.lives(FlowSystem.withEvents(bed, "bench_told", 2));
     return new Contest<>(
         Part.EVENTS,
         "Events: whole lives without events, with that of the end, and with all three",
@@ -310,10 +309,10 @@ final class Contests {
   private Contest<Duration> creates() throws SQLException {
     return besidePeers(
         Part.CREATES,
-        "Single creates: tasks created one by one by " + SingleCreates.CLIENTS + " clients",
+        "Single creates: tasks created one by one by " + TimedWork.SINGLE_CREATORS + " clients",
         WARM_UP * options.creates(),
         options.creates(),
-        SingleCreates::new,
+        TimedWork::singleCreates,
         FlowSystem.plain(bed, "bench_create"),
         new Goal("creates", 1));
   }
@@ -321,10 +320,10 @@ final class Contests {
   private Contest<Duration> bulk() throws SQLException {
     return besidePeers(
         Part.BULK,
-        "Bulk creates: many tasks a call, by " + BulkCreates.CLIENTS + " clients",
+        "Bulk creates: many tasks a call, by " + TimedWork.BULK_CREATORS + " clients",
         options.lives(),
         options.lives(),
-        BulkCreates::new,
+        TimedWork::bulkCreates,
         FlowSystem.plain(bed, "bench_bulk"),
         new Goal("creates in bulk", 0));
   }
@@ -335,7 +334,7 @@ final class Contests {
         "Processing: tasks that are there already, held and finished",
         options.creates(),
         options.creates(),
-        Processing::new,
+        TimedWork::processing,
         FlowSystem.busy(bed, "bench_process"),
         new Goal("processed", 0));
   }
@@ -370,9 +369,9 @@ final class Contests {
   }
 
   private Contest<Duration> pollers() {
-    Processing one = new Processing(new FlowPollers(bed, "bench_poll1", 1));
-    Processing some = new Processing(new FlowPollers(bed, "bench_poll16", 16));
-    Processing many = new Processing(new FlowPollers(bed, "bench_poll64", 64));
+    TimedWork one = TimedWork.processing(new FlowPollers(bed, "bench_poll1", 1));
+    TimedWork some = TimedWork.processing(new FlowPollers(bed, "bench_poll16", 16));
+    TimedWork many = TimedWork.processing(new FlowPollers(bed, "bench_poll64", 64));
     return new Contest<>(
         Part.POLLERS,
         "Pollers: the same through flowsvr with more and more of them",
@@ -383,7 +382,7 @@ final class Contests {
   }
 
   private Contest<Duration> jobs() {
-    Processing plain = new Processing(new FlowPollers(bed, "bench_no_job", JobRuns.POLLERS));
+    TimedWork plain = TimedWork.processing(new FlowPollers(bed, "bench_no_job", JobRuns.POLLERS));
     JobRuns one = new JobRuns(bed, "bench_one_job", 1);
     JobRuns hundred = new JobRuns(bed, "bench_jobs", 100);
     return new Contest<>(

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
 
 /** What the database counts about itself. */
 public final class ServerStatus {
@@ -21,5 +22,15 @@ public final class ServerStatus {
       row.next();
       return row.getLong(2);
     }
+  }
+
+  /** The statements a second that all clients send meanwhile, but for the question itself. */
+  public static double statementsPerSecond(Connection connection, int seconds)
+      throws SQLException, InterruptedException {
+    long before = of(connection, "Questions");
+    long begin = System.nanoTime();
+    TimeUnit.SECONDS.sleep(seconds);
+    long questions = of(connection, "Questions") - before - 1;
+    return questions / ((System.nanoTime() - begin) / 1e9);
   }
 }

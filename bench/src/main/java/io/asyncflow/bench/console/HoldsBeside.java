@@ -3,8 +3,8 @@ package io.asyncflow.bench.console;
 import io.asyncflow.bench.bed.ServerStatus;
 import io.asyncflow.bench.contest.Contender;
 import io.asyncflow.bench.flow.LiveCalls;
+import io.asyncflow.bench.measure.CallCost;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * Holds of single tasks beside something. First the statements are counted that the database is
  * sent while nobody holds.
  */
-public final class HoldsBeside implements Contender<BesideCost> {
+public final class HoldsBeside implements Contender<CallCost> {
 
   /** Until what begins and what was before is no part of the figures any more. */
   private static final Duration SETTLING = Duration.ofSeconds(3);
@@ -36,28 +36,20 @@ public final class HoldsBeside implements Contender<BesideCost> {
   }
 
   @Override
-  public BesideCost run(int seconds) throws Exception {
+  public CallCost run(int seconds) throws Exception {
     try (AutoCloseable ends = company.begin()) {
       TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
-      double statements = statementsPerSecond(seconds);
+      double statements;
+      try (Connection connection = sights.bed().connect()) {
+        statements = ServerStatus.statementsPerSecond(connection, seconds);
+      }
       try (LiveCalls calls = LiveCalls.start(sights.bed(), Sights.type(), 1)) {
         TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
         long begin = System.nanoTime();
         TimeUnit.SECONDS.sleep(seconds);
         calls.check();
-        return new BesideCost(statements, calls.holdsBetween(begin, System.nanoTime()));
+        return new CallCost(statements, calls.holdsBetween(begin, System.nanoTime()));
       }
-    }
-  }
-
-  private double statementsPerSecond(int seconds) throws SQLException, InterruptedException {
-    try (Connection connection = sights.bed().connect()) {
-      long before = ServerStatus.of(connection, "Questions");
-      long begin = System.nanoTime();
-      TimeUnit.SECONDS.sleep(seconds);
-      // The second look at the counter is a statement of ours.
-      long questions = ServerStatus.of(connection, "Questions") - before - 1;
-      return questions / ((System.nanoTime() - begin) / 1e9);
     }
   }
 

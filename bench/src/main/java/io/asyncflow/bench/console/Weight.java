@@ -51,7 +51,7 @@ public record Weight(double kilobytes) implements Measure<Map<String, Integer>> 
   }
 
   private static Map<String, Double> all(Standings<Map<String, Integer>> standings) {
-    return kilobytes(standings.resultsOf(standings.contest().contenders().get(0)));
+    return kilobytes(standings.results());
   }
 
   private static Map<String, Double> kilobytes(List<Map<String, Integer>> rounds) {

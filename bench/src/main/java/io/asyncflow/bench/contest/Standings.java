@@ -3,6 +3,8 @@ package io.asyncflow.bench.contest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
  * What a contest came to.
@@ -42,5 +44,23 @@ public record Standings<R>(
   /** A contender's results, a round each. */
   public List<R> resultsOf(Contender<?> contender) {
     return lapsOf(contender).stream().map(Lap::result).toList();
+  }
+
+  /** The results of a contest that has one contender, a round each. */
+  public List<R> results() {
+    return resultsOf(contest.contenders().get(0));
+  }
+
+  /** A row for each round of each contender, and one for all its rounds together. */
+  public String rows(Function<List<R>, R> together, BiFunction<String, R, String> row) {
+    StringBuilder rows = new StringBuilder();
+    for (Contender<R> contender : contest.contenders()) {
+      List<R> results = resultsOf(contender);
+      for (int round = 0; round < results.size(); round++) {
+        rows.append(row.apply(contender.name() + ", round " + (round + 1), results.get(round)));
+      }
+      rows.append(row.apply("**" + contender.name() + "**", together.apply(results)));
+    }
+    return rows.toString();
   }
 }

@@ -113,13 +113,10 @@ public final class IdleWorkers implements Contender<IdleCost> {
       throws SQLException, InterruptedException {
     CpuMeter meter = bed.cpuMeter();
     CpuReading before = meter.get();
-    long questionsBefore = ServerStatus.of(connection, "Questions");
-    TimeUnit.SECONDS.sleep(seconds);
-    // The second look at the counter is a statement of ours.
-    long questions = ServerStatus.of(connection, "Questions") - questionsBefore - 1;
+    double statements = ServerStatus.statementsPerSecond(connection, seconds);
     CpuReading after = meter.get();
     double elapsed = (after.nanos() - before.nanos()) / 1e9;
-    return new IdleCost(questions / elapsed, CpuUse.between(before, after).ownCores(elapsed));
+    return new IdleCost(statements, CpuUse.between(before, after).ownCores(elapsed));
   }
 
   /** All at once: each takes its time. */

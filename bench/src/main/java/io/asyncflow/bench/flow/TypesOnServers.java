@@ -5,10 +5,9 @@ import io.asyncflow.bench.bed.ServerStatus;
 import io.asyncflow.bench.bed.TestBed;
 import io.asyncflow.bench.bed.Workload;
 import io.asyncflow.bench.contest.Contender;
-import io.asyncflow.bench.measure.TypesCost;
+import io.asyncflow.bench.measure.CallCost;
 import io.asyncflow.bench.work.Arrivals;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +19,7 @@ import org.HdrHistogram.Histogram;
  * while nothing is due, and then with tasks that are created on the first server and can start only
  * on the second.
  */
-public final class TypesOnServers implements Contender<TypesCost> {
+public final class TypesOnServers implements Contender<CallCost> {
 
   private static final int SERVERS = 2;
 
@@ -68,7 +67,7 @@ public final class TypesOnServers implements Contender<TypesCost> {
   }
 
   @Override
-  public TypesCost run(int seconds) throws Exception {
+  public CallCost run(int seconds) throws Exception {
     if (elsewhere == null) {
       elsewhere = new ParkedHolds(cluster.flow(1), types, wait);
     }
@@ -77,19 +76,9 @@ public final class TypesOnServers implements Contender<TypesCost> {
         ParkedHolds here = new ParkedHolds(cluster.flow(0), types, wait)) {
       // Until all polls are parked and each server has seen the other.
       TimeUnit.NANOSECONDS.sleep(wait.toNanos());
-      statements = statementsPerSecond(connection, seconds);
+      statements = ServerStatus.statementsPerSecond(connection, seconds);
     }
-    return new TypesCost(statements, startElsewhere());
-  }
-
-  private static double statementsPerSecond(Connection connection, int seconds)
-      throws SQLException, InterruptedException {
-    long before = ServerStatus.of(connection, "Questions");
-    long begin = System.nanoTime();
-    TimeUnit.SECONDS.sleep(seconds);
-    // The second look at the counter is a statement of ours.
-    long questions = ServerStatus.of(connection, "Questions") - before - 1;
-    return questions / ((System.nanoTime() - begin) / 1e9);
+    return new CallCost(statements, startElsewhere());
   }
 
   private Histogram startElsewhere() throws Exception {

@@ -32,11 +32,11 @@ public record IdleMeasure(double statementsPerSecond, double percentOfCore)
   @Override
   public String table(Standings<IdleCost> standings) {
     StringBuilder table = new StringBuilder("| round | statements/s |");
-    Set<String> processes = costs(standings).get(0).cores().keySet();
+    Set<String> processes = standings.results().get(0).cores().keySet();
     processes.forEach(process -> table.append(" ").append(process).append(", % of a core |"));
     table.append("\n|---|---:|").append("---:|".repeat(processes.size())).append("\n");
     int round = 0;
-    for (IdleCost cost : costs(standings)) {
+    for (IdleCost cost : standings.results()) {
       table.append(
           String.format(Locale.ROOT, "| %d | %.2f |", ++round, cost.statementsPerSecond()));
       cost.cores()
@@ -49,7 +49,7 @@ public record IdleMeasure(double statementsPerSecond, double percentOfCore)
 
   @Override
   public BarChart chart(Standings<IdleCost> standings) {
-    List<IdleCost> costs = costs(standings);
+    List<IdleCost> costs = standings.results();
     Map<String, Double> medians = new LinkedHashMap<>();
     for (String process : costs.get(0).cores().keySet()) {
       medians.put(
@@ -60,7 +60,7 @@ public record IdleMeasure(double statementsPerSecond, double percentOfCore)
 
   @Override
   public List<Finding> findings(Standings<IdleCost> standings) {
-    List<IdleCost> costs = costs(standings);
+    List<IdleCost> costs = standings.results();
     String name = standings.contest().contenders().get(0).name();
     return List.of(
         Finding.atMost(
@@ -74,9 +74,5 @@ public record IdleMeasure(double statementsPerSecond, double percentOfCore)
             name + ": CPU, all processes",
             Median.of(costs.stream().map(cost -> 100 * cost.allCores()).toList()),
             "% of a core"));
-  }
-
-  private static List<IdleCost> costs(Standings<IdleCost> standings) {
-    return standings.resultsOf(standings.contest().contenders().get(0));
   }
 }

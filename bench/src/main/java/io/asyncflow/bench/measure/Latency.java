@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.DoubleStream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -46,26 +47,14 @@ public record Latency(String what, List<Limit> limits) implements Measure<Histog
 
   @Override
   public String inWords(Histogram result, int units) {
-    return String.format(
-        Locale.ROOT,
-        "p50 %.1f, p99 %.1f, max %.1f ms",
-        percentile(result, 50),
-        percentile(result, 99),
-        percentile(result, 100));
+    return format("p50 %.1f, p99 %.1f, max %.1f ms", result, 50, 99, 100);
   }
 
   @Override
   public String table(Standings<Histogram> standings) {
-    StringBuilder table = new StringBuilder("| ms | p50 | p90 | p95 | p99 | max | samples |\n");
-    table.append("|---|---:|---:|---:|---:|---:|---:|\n");
-    for (Contender<Histogram> contender : standings.contest().contenders()) {
-      int round = 0;
-      for (Histogram result : standings.resultsOf(contender)) {
-        table.append(row(contender.name() + ", round " + ++round, result));
-      }
-      table.append(row("**" + contender.name() + "**", all(standings, contender)));
-    }
-    return table.toString();
+    return "| ms | p50 | p90 | p95 | p99 | max | samples |\n"
+        + "|---|---:|---:|---:|---:|---:|---:|\n"
+        + standings.rows(Latency::together, Latency::row);
   }
 
   @Override
@@ -93,12 +82,7 @@ public record Latency(String what, List<Limit> limits) implements Measure<Histog
       findings.add(
           Finding.of(
               what + ": " + contender.name() + ", p50 / p99 / max",
-              String.format(
-                  Locale.ROOT,
-                  "%.1f / %.1f / %.1f ms",
-                  percentile(all, 50),
-                  percentile(all, 99),
-                  percentile(all, 100))));
+              format("%.1f / %.1f / %.1f ms", all, 50, 99, 100)));
     }
     limits.forEach(limit -> findings.add(judge(limit, standings)));
     return findings;
@@ -117,21 +101,18 @@ public record Latency(String what, List<Limit> limits) implements Measure<Histog
   }
 
   private static String row(String name, Histogram latencies) {
-    return String.format(
-        Locale.ROOT,
-        "| %s | %.1f | %.1f | %.1f | %.1f | %.1f | %d |%n",
-        name,
-        percentile(latencies, 50),
-        percentile(latencies, 90),
-        percentile(latencies, 95),
-        percentile(latencies, 99),
-        percentile(latencies, 100),
-        latencies.getTotalCount());
+    String figures = format("%.1f | %.1f | %.1f | %.1f | %.1f", latencies, 50, 90, 95, 99, 100);
+    return "| " + name + " | " + figures + " | " + latencies.getTotalCount() + " |\n";
   }
 
   private static Histogram all(Standings<Histogram> standings, Contender<?> contender) {
+    return together(standings.resultsOf(contender));
+  }
+
+  /** The times of several runs as one distribution. */
+  public static Histogram together(Iterable<Histogram> runs) {
     Histogram all = new Histogram(3);
-    standings.resultsOf(contender).forEach(all::add);
+    runs.forEach(all::add);
     return all;
   }
 
@@ -139,7 +120,14 @@ public record Latency(String what, List<Limit> limits) implements Measure<Histog
     return String.format(Locale.ROOT, "p%.0f", percentile);
   }
 
-  /** In milliseconds, of a histogram of microseconds. */
+  /** Some of its percentiles, in the order of the format. */
+  public static String format(String format, Histogram latencies, double... percentiles) {
+    Object[] figures =
+        DoubleStream.of(percentiles).mapToObj(each -> percentile(latencies, each)).toArray();
+    return String.format(Locale.ROOT, format, figures);
+  }
+
+  /** In milliseconds, of a histogram of microseconds; in microseconds, of one of nanoseconds. */
   public static double percentile(Histogram latencies, double percentile) {
     return latencies.getValueAtPercentile(percentile) / 1000.0;
   }

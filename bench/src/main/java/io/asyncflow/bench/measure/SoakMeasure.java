@@ -100,6 +100,6 @@ public record SoakMeasure(double serverMiB, double workerMiB) implements Measure
   }
 
   private static SoakRun run(Standings<SoakRun> standings) {
-    return standings.resultsOf(standings.contest().contenders().get(0)).get(0);
+    return standings.results().get(0);
   }
 }

@@ -17,32 +17,32 @@ import org.HdrHistogram.Histogram;
  * @param medianMillis from create to start that is admissible
  */
 public record TypesMeasure(double statementsPerSecond, double medianMillis)
-    implements Measure<TypesCost> {
+    implements Measure<CallCost> {
 
   @Override
-  public String inWords(TypesCost result, int seconds) {
+  public String inWords(CallCost result, int seconds) {
     return String.format(
         Locale.ROOT,
         "%.1f statements/s, %s ms",
         result.statementsPerSecond(),
-        percentiles(result.starts(), "p50 %.1f, p90 %.1f, max %.1f"));
+        percentiles(result.calls(), "p50 %.1f, p90 %.1f, max %.1f"));
   }
 
   @Override
-  public String table(Standings<TypesCost> standings) {
+  public String table(Standings<CallCost> standings) {
     StringBuilder table =
         new StringBuilder("| | statements/s | create to start, ms: p50 | p90 | max | samples |\n");
     table.append("|---|---:|---:|---:|---:|---:|\n");
     int round = 0;
-    for (TypesCost cost : costs(standings)) {
+    for (CallCost cost : standings.results()) {
       table.append(row("round " + ++round, cost));
     }
     return table.append(row("**all**", all(standings))).toString();
   }
 
   @Override
-  public BarChart chart(Standings<TypesCost> standings) {
-    Histogram starts = all(standings).starts();
+  public BarChart chart(Standings<CallCost> standings) {
+    Histogram starts = all(standings).calls();
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("p50", Latency.percentile(starts, 50));
     figures.put("p90", Latency.percentile(starts, 90));
@@ -51,46 +51,32 @@ public record TypesMeasure(double statementsPerSecond, double medianMillis)
   }
 
   @Override
-  public List<Finding> findings(Standings<TypesCost> standings) {
-    TypesCost all = all(standings);
+  public List<Finding> findings(Standings<CallCost> standings) {
+    CallCost all = all(standings);
     String name = standings.contest().contenders().get(0).name();
     String start = name + ": create on one, start on the other, ";
     return List.of(
-        Finding.of(start + "p50 / p90 / max", percentiles(all.starts(), "%.1f / %.1f / %.1f ms")),
+        Finding.of(start + "p50 / p90 / max", percentiles(all.calls(), "%.1f / %.1f / %.1f ms")),
         Finding.atMost(
             statementsPerSecond, name + ": database", all.statementsPerSecond(), "statements/s"),
-        Finding.atMost(medianMillis, start + "p50", Latency.percentile(all.starts(), 50), "ms"));
+        Finding.atMost(medianMillis, start + "p50", Latency.percentile(all.calls(), 50), "ms"));
   }
 
-  private static String row(String name, TypesCost cost) {
+  private static String row(String name, CallCost cost) {
     return String.format(
         Locale.ROOT,
         "| %s | %.1f | %s | %d |%n",
         name,
         cost.statementsPerSecond(),
-        percentiles(cost.starts(), "%.1f | %.1f | %.1f"),
-        cost.starts().getTotalCount());
+        percentiles(cost.calls(), "%.1f | %.1f | %.1f"),
+        cost.calls().getTotalCount());
   }
 
   private static String percentiles(Histogram starts, String format) {
-    return String.format(
-        Locale.ROOT,
-        format,
-        Latency.percentile(starts, 50),
-        Latency.percentile(starts, 90),
-        Latency.percentile(starts, 100));
+    return Latency.format(format, starts, 50, 90, 100);
   }
 
-  /** The mean of the statements, since duties that run once a minute make the rounds differ. */
-  private static TypesCost all(Standings<TypesCost> standings) {
-    List<TypesCost> costs = costs(standings);
-    Histogram starts = new Histogram(3);
-    costs.forEach(cost -> starts.add(cost.starts()));
-    return new TypesCost(
-        costs.stream().mapToDouble(TypesCost::statementsPerSecond).average().orElseThrow(), starts);
-  }
-
-  private static List<TypesCost> costs(Standings<TypesCost> standings) {
-    return standings.resultsOf(standings.contest().contenders().get(0));
+  private static CallCost all(Standings<CallCost> standings) {
+    return CallCost.together(standings.results());
   }
 }

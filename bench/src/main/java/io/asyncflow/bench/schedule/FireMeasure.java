@@ -52,14 +52,7 @@ public record FireMeasure(
     StringBuilder table = new StringBuilder("| ms after the fire time | holdable: p50 | p99 | max");
     table.append(" | handler starts: p50 | p99 | max | fires | missed | doubled | early |\n");
     table.append("|---|").append("---:|".repeat(10)).append("\n");
-    for (Contender<FireRun> contender : standings.contest().contenders()) {
-      int round = 0;
-      for (FireRun result : standings.resultsOf(contender)) {
-        table.append(row(contender.name() + ", round " + ++round, result));
-      }
-      table.append(row("**" + contender.name() + "**", all(standings, contender)));
-    }
-    return table.toString();
+    return table.append(standings.rows(FireRun::all, FireMeasure::row)).toString();
   }
 
   @Override
@@ -150,10 +143,7 @@ public record FireMeasure(
   }
 
   private static String percentiles(Histogram micros, String between) {
-    return String.join(
-        between,
-        PERCENTILES.stream()
-            .map(each -> String.format(Locale.ROOT, "%.1f", Latency.percentile(micros, each)))
-            .toList());
+    String format = String.join(between, "%.1f", "%.1f", "%.1f");
+    return Latency.format(format, micros, 50, 99, 100);
   }
 }

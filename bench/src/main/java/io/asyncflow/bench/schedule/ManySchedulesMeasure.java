@@ -42,7 +42,7 @@ public record ManySchedulesMeasure(
         new StringBuilder("| schedules | saved | saving, s | page, ms: p50 | p95 | max |");
     table.append(" statements/s, all servers | % of a core, a server | slices moved |\n");
     table.append("|---:|").append("---:|".repeat(8)).append("\n");
-    ManySchedules.Quiet without = results(standings).get(0).without();
+    ManySchedules.Quiet without = standings.results().get(0).without();
     table.append("| 0 | | | | | |").append(cells(without));
     for (Lap<ManySchedules.Run> lap : laps(standings)) {
       ManySchedules.Run run = lap.result();
@@ -63,7 +63,7 @@ public record ManySchedulesMeasure(
 
   @Override
   public BarChart chart(Standings<ManySchedules.Run> standings) {
-    List<ManySchedules.Run> runs = results(standings);
+    List<ManySchedules.Run> runs = standings.results();
     Map<String, Double> statements = new LinkedHashMap<>();
     statements.put("no schedule", runs.get(0).without().statements());
     for (ManySchedules.Run run : runs) {
@@ -75,10 +75,9 @@ public record ManySchedulesMeasure(
 
   @Override
   public List<Finding> findings(Standings<ManySchedules.Run> standings) {
-    List<ManySchedules.Run> runs = results(standings);
+    List<ManySchedules.Run> runs = standings.results();
     String name = standings.contest().contenders().get(0).name();
-    Histogram pages = new Histogram(3);
-    runs.forEach(run -> pages.add(run.pages()));
+    Histogram pages = Latency.together(runs.stream().map(ManySchedules.Run::pages).toList());
     double without = runs.get(0).without().cores();
     return List.of(
         Finding.of(
@@ -126,9 +125,5 @@ public record ManySchedulesMeasure(
 
   private static List<Lap<ManySchedules.Run>> laps(Standings<ManySchedules.Run> standings) {
     return standings.lapsOf(standings.contest().contenders().get(0));
-  }
-
-  private static List<ManySchedules.Run> results(Standings<ManySchedules.Run> standings) {
-    return standings.resultsOf(standings.contest().contenders().get(0));
   }
 }

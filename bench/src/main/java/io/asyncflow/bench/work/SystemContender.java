@@ -28,10 +28,6 @@ abstract class SystemContender<R> implements Contender<R> {
     return system.share(units);
   }
 
-  final int bulk() {
-    return system.bulk();
-  }
-
   @Override
   public final R run(int units) throws Exception {
     int first = nextNumber;

@@ -8,6 +8,7 @@ import io.asyncflow.bench.contest.Finding;
 import io.asyncflow.bench.contest.Lap;
 import io.asyncflow.bench.contest.Round;
 import io.asyncflow.bench.contest.Standings;
+import io.asyncflow.bench.measure.CallCost;
 import io.asyncflow.bench.option.Part;
 import io.asyncflow.bench.resource.CpuUse;
 import java.util.List;
@@ -19,15 +20,15 @@ class BesideMeasureTest {
 
   private static final CpuUse IDLE = new CpuUse(1, 0, true, Map.of());
 
-  private final Contender<BesideCost> nobody = new Named("nobody");
-  private final Contender<BesideCost> pages = new Named("pages");
-  private final Contender<BesideCost> bulk = new Named("a bulk");
+  private final Contender<CallCost> nobody = new Named("nobody");
+  private final Contender<CallCost> pages = new Named("pages");
+  private final Contender<CallCost> bulk = new Named("a bulk");
   private final BesideMeasure measure =
       new BesideMeasure(1.1, List.of(new BesideMeasure.Limit(pages, 5)));
 
   @Test
   void costIsWhatThereIsMoreThanWithoutInAllRoundsTogether() {
-    Standings<BesideCost> standings =
+    Standings<CallCost> standings =
         standings(
             round(cost(2, 90), cost(5, 50), cost(90, 40)), // its code is not compiled yet
             round(cost(4, 20), cost(11, 21), cost(110, 24)),
@@ -57,9 +58,9 @@ class BesideMeasureTest {
   }
 
   @SafeVarargs
-  private final Standings<BesideCost> standings(List<BesideCost>... rounds) {
-    List<Contender<BesideCost>> contenders = List.of(nobody, pages, bulk);
-    Contest<BesideCost> contest = new Contest<>(Part.CONSOLE, "console", 1, contenders, measure);
+  private final Standings<CallCost> standings(List<CallCost>... rounds) {
+    List<Contender<CallCost>> contenders = List.of(nobody, pages, bulk);
+    Contest<CallCost> contest = new Contest<>(Part.CONSOLE, "console", 1, contenders, measure);
     return new Standings<>(
         contest,
         List.of(rounds).stream()
@@ -72,19 +73,19 @@ class BesideMeasureTest {
         false);
   }
 
-  private static List<BesideCost> round(BesideCost... costs) {
+  private static List<CallCost> round(CallCost... costs) {
     return List.of(costs);
   }
 
-  private static BesideCost cost(double statements, int millis) {
+  private static CallCost cost(double statements, int millis) {
     Histogram holds = new Histogram(3);
     holds.recordValue(millis * 1000L);
-    return new BesideCost(statements, holds);
+    return new CallCost(statements, holds);
   }
 
-  private record Named(String name) implements Contender<BesideCost> {
+  private record Named(String name) implements Contender<CallCost> {
     @Override
-    public BesideCost run(int units) {
+    public CallCost run(int units) {
       throw new UnsupportedOperationException();
     }
   }

@@ -23,8 +23,8 @@ class TypesMeasureTest {
 
   @Test
   void statementsAreAveragedAndStartsAreOneDistribution() {
-    Standings<TypesCost> standings =
-        standings(new TypesCost(20, starts(10, 20)), new TypesCost(40, starts(30, 400)));
+    Standings<CallCost> standings =
+        standings(new CallCost(20, starts(10, 20)), new CallCost(40, starts(30, 400)));
 
     assertThat(measure.findings(standings))
         .containsExactly(
@@ -44,10 +44,10 @@ class TypesMeasureTest {
     assertThat(measure.chart(standings).names()).containsExactly("p50", "p90", "max");
   }
 
-  private Standings<TypesCost> standings(TypesCost... costs) {
-    Contest<TypesCost> contest =
+  private Standings<CallCost> standings(CallCost... costs) {
+    Contest<CallCost> contest =
         new Contest<>(Part.TYPES, "types", 1, List.of(named("200 types")), measure);
-    List<Round<TypesCost>> rounds =
+    List<Round<CallCost>> rounds =
         List.of(costs).stream()
             .map(cost -> new Round<>(List.of(new Lap<>("200 types", 1, cost, QUIET))))
             .toList();
@@ -62,7 +62,7 @@ class TypesMeasureTest {
     return starts;
   }
 
-  private static Contender<TypesCost> named(String name) {
+  private static Contender<CallCost> named(String name) {
     return new Contender<>() {
       @Override
       public String name() {
@@ -70,7 +70,7 @@ class TypesMeasureTest {
       }
 
       @Override
-      public TypesCost run(int units) {
+      public CallCost run(int units) {
         throw new UnsupportedOperationException();
       }
     };
