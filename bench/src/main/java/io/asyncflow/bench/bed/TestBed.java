@@ -7,9 +7,10 @@ import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
 import io.asyncflow.bench.resource.CpuMeter;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.host.FileTree;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -217,9 +217,7 @@ public final class TestBed implements FlowBed, AutoCloseable {
         Statement statement = connection.createStatement()) {
       statement.execute("DROP DATABASE IF EXISTS " + schema);
     }
-    if (Files.isDirectory(data)) {
-      delete(data);
-    }
+    FileTree.delete(data);
   }
 
   /** A bench that was interrupted leaves its data, which may be gigabytes. */
@@ -227,8 +225,8 @@ public final class TestBed implements FlowBed, AutoCloseable {
     try (Stream<Path> files = Files.list(target)) {
       for (Path data : files.filter(TestBed::isLeftBehind).toList()) {
         try {
-          delete(data);
-        } catch (IOException | UncheckedIOException itsServerIsStillGoingDown) {
+          FileTree.delete(data);
+        } catch (DevException itsServerIsStillGoingDown) {
           // The next bench will find what is left.
         }
       }
@@ -239,13 +237,5 @@ public final class TestBed implements FlowBed, AutoCloseable {
     String name = data.getFileName().toString();
     return name.matches(DATA + "\\d{1,18}")
         && ProcessHandle.of(Long.parseLong(name.substring(DATA.length()))).isEmpty();
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> tree = Files.walk(directory)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -1,8 +1,8 @@
 package io.asyncflow.bench.option;
 
 import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.environment.Installation;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,20 +41,7 @@ public record Checkout(Path root) {
 
   /** The executable jar of flowsvr. */
   public Path serverJar() {
-    Path target = root.resolve("flowsvr").resolve("target");
-    if (Files.isDirectory(target)) {
-      try (Stream<Path> files = Files.list(target)) {
-        List<Path> jars =
-            files.filter(file -> file.getFileName().toString().endsWith("-exec.jar")).toList();
-        if (jars.size() == 1) {
-          return jars.get(0);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-    throw new DevException(
-        "There is no flowsvr in " + target + ": build it with ./mvnw -DskipTests package.");
+    return new Installation(root).executableJar("flowsvr");
   }
 
   /** The commit, and whether files differ from it; half a sentence. */

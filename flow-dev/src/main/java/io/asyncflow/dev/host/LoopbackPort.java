@@ -7,21 +7,28 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** TCP ports on 127.0.0.1. */
 public final class LoopbackPort {
   public static final String HOST = "127.0.0.1";
   private static final int CONNECT_MILLIS = 500;
 
+  // Below the range from which the system gives outgoing connections their ports: one of those must
+  // not sit on the port of a server that is down for a moment.
+  private static final int FIRST = 20_000;
+  private static final int LAST = 32_000;
+  private static final int ATTEMPTS = 100;
+
   private LoopbackPort() {}
 
   /** A port that is free now; another process may take it before the caller does. */
   public static int free() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new DevException("There is no free TCP port on " + HOST + ".", e);
-    }
+    return ThreadLocalRandom.current()
+        .ints(ATTEMPTS, FIRST, LAST)
+        .filter(LoopbackPort::isFree)
+        .findFirst()
+        .orElseThrow(() -> new DevException("There is no free TCP port on " + HOST + "."));
   }
 
   public static boolean isFree(int port) {

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A native server process and the shell that watches it.
+ * A child process, as a database or a JVM, and the shell that watches it.
  *
  * <p>The server has its own session, so that Ctrl-C in a terminal reaches only the JVM, which then
  * stops its children in order. After a kill -9 of the JVM, the watching shell reads the end of its
@@ -60,7 +60,7 @@ public final class ChildProcess {
    *
    * @param program the program's name for messages
    * @param command the program (absolute path) and its arguments, one of which names the directory
-   * @param environment variables to add
+   * @param environment variables to add; an empty value removes one
    * @param directory where its log and pid file are kept; locked by the caller
    */
   public static ChildProcess launch(
@@ -92,8 +92,15 @@ public final class ChildProcess {
         new ProcessBuilder(inOwnSession(program))
             .directory(directory.toFile())
             .redirectErrorStream(true)
-            .redirectOutput(log.file().toFile());
-    builder.environment().putAll(environment);
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.file().toFile()));
+    environment.forEach(
+        (variable, value) -> {
+          if (value.isEmpty()) {
+            builder.environment().remove(variable);
+          } else {
+            builder.environment().put(variable, value);
+          }
+        });
     Process watcher = null;
     try {
       log.begin();
@@ -155,8 +162,7 @@ public final class ChildProcess {
   public void awaitReady(BooleanSupplier ready, Duration patience) {
     long deadline = System.nanoTime() + patience.toNanos();
     while (!ready.getAsBoolean()) {
-      if (endsWithin(POLL)) {
-        cleanUp();
+      if (awaitEnd(POLL)) {
         throw new EarlyEndException(log.explain(process.exitValue()), process.exitValue());
       }
       if (System.nanoTime() > deadline) {
@@ -187,7 +193,23 @@ public final class ChildProcess {
 
   /** Whether it ended because its port was taken. */
   public boolean foundItsPortTaken() {
-    return !isRunning() && log.saysThatThePortIsTaken();
+    return !isRunning() && log.contains("Address already in use");
+  }
+
+  /**
+   * How it ended.
+   *
+   * @throws IllegalThreadStateException if it has not
+   */
+  public int exitCode() {
+    return process.exitValue();
+  }
+
+  /** SIGTERM; returns at once. */
+  public void terminate() {
+    // The handle's destroy() only sends the signal; Process.destroy() would also close the input,
+    // which tells the program that this JVM is dead.
+    process.toHandle().destroy();
   }
 
   /** SIGTERM, and SIGKILL after 30 seconds; returns when the process has ended. */
@@ -197,9 +219,7 @@ public final class ChildProcess {
 
   /** SIGTERM, and SIGKILL after a while; returns when the process has ended. */
   public void stop(Duration patience) {
-    // The handle's destroy() only sends the signal; Process.destroy() would also close the input,
-    // which tells the program that this JVM is dead.
-    process.toHandle().destroy();
+    terminate();
     if (!awaitGone(process, patience)) {
       process.destroyForcibly();
     }
@@ -224,9 +244,14 @@ public final class ChildProcess {
     }
   }
 
-  private boolean endsWithin(Duration patience) {
+  /** Waits for its end; {@code false} if it does not come in time. */
+  public boolean awaitEnd(Duration patience) {
     try {
-      return process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
+      boolean ended = process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
+      if (ended) {
+        cleanUp();
+      }
+      return ended;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new DevException("Waiting for " + log.program() + " was interrupted.", e);

@@ -5,6 +5,12 @@ public enum ParentDeath {
   /** Stops the child with SIGTERM and keeps its directory. */
   STOPS_CHILD("[ -z \"$pid\" ] || kill -TERM \"$pid\""),
 
+  /**
+   * Kills the child after ten seconds, in which it may notice the death by the end of its own
+   * input: one that is paused or stuck cannot.
+   */
+  KILLS_CHILD("sleep 10\n[ -z \"$pid\" ] || kill -KILL \"$pid\""),
+
   /** Kills the child and deletes its directory, for tests. */
   DISCARDS_CHILD(
       """

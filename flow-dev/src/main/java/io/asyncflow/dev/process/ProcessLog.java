@@ -10,8 +10,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The output of a native server, and its explanation of the server's end. */
-public record ProcessLog(String program, Path file) {
+/**
+ * The output of a child process, and its explanation of the child's end.
+ *
+ * @param program the child's name for people
+ * @param appends whether one file has the output of all starts
+ */
+public record ProcessLog(String program, Path file, boolean appends) {
   private static final Pattern MISSING_LIBRARY =
       Pattern.compile("error while loading shared libraries: (\\S+):");
 
@@ -19,11 +24,19 @@ public record ProcessLog(String program, Path file) {
   private static final Pattern ERROR =
       Pattern.compile("(?:\\[ERROR\\]|: (?=\\S+ does not start: ))\\s*(.+)");
 
+  /** A log of each start, of which the last two are kept. */
+  public ProcessLog(String program, Path file) {
+    this(program, file, false);
+  }
+
   /**
    * Renames the log of an earlier run, so that its end can be investigated, and creates an empty
    * log, which other users cannot read because it may contain task data.
    */
   void begin() throws IOException {
+    if (appends && Files.exists(file)) {
+      return;
+    }
     if (Files.exists(file)) {
       Files.move(file, earlier(file), StandardCopyOption.REPLACE_EXISTING);
     }
@@ -35,8 +48,9 @@ public record ProcessLog(String program, Path file) {
     return log.resolveSibling(log.getFileName() + ".1");
   }
 
-  boolean saysThatThePortIsTaken() {
-    return read().contains("Address already in use");
+  /** Whether the output has this text of ASCII characters. */
+  public boolean contains(String text) {
+    return read().contains(text);
   }
 
   /** Why the server ended before it was ready, in one sentence. */

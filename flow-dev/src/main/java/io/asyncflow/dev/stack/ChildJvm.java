@@ -21,7 +21,9 @@ record ChildJvm(String module, Path directory, Path log) {
 
   /** Unpacks the program if needed; slow after a build. */
   Path prepare(Installation installation) {
-    return UnpackedJar.of(installation.executableJar(module), directory, installation);
+    Path jar = UnpackedJar.of(installation.executableJar(module), directory, installation);
+    UnpackedJar.forgetOthers(jar.getParent());
+    return jar;
   }
 
   /**

@@ -1,5 +1,10 @@
 package io.asyncflow.dev.stack;
 
+import io.asyncflow.api.Answer;
+import io.asyncflow.api.Call;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.Transport;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
@@ -54,6 +59,13 @@ public final class LocalStack implements AutoCloseable {
   private static final List<String> TLS_VARIABLES =
       List.of("FLOW_TLS_CERT", "FLOW_TLS_KEY", "FLOW_TLS_CLIENTS", "FLOW_TLS_CLIENT_CA", "FLOW_CA");
 
+  private static final Call<List<StartedWorker>> WORKERS =
+      Call.to("/api/worker/list", Answer.of(StartedWorkers.class, StartedWorkers::workerList));
+
+  private record StartedWorkers(List<StartedWorker> workerList) {}
+
+  private record StartedWorker(long firstBeat) {}
+
   private final Installation installation;
   private final Path directory;
   private final ApiKey key;
@@ -69,7 +81,6 @@ public final class LocalStack implements AutoCloseable {
   private int port;
   private EmbeddedMariaDb mariaDb;
   private EmbeddedRedis redis;
-  private ServerProbe probe;
   private long workersLaunchedAt;
 
   /**
@@ -190,7 +201,7 @@ public final class LocalStack implements AutoCloseable {
     keepRunning("Redis", logOf("redis"), redis::process, redis::restart);
     display.done("MariaDB and Redis run");
     DatabaseEndpoint database = mariaDb.endpoint();
-    probe = new ServerProbe(url(), key.text());
+    ServerProbe probe = new ServerProbe(url());
     run(
         server,
         OtherThread.resultOf(serverJar),
@@ -200,12 +211,10 @@ public final class LocalStack implements AutoCloseable {
             "FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA),
             "FLOW_MYSQL_USER", database.user(),
             "FLOW_MYSQL_PASSWORD", database.password()),
-        this::awaitServer);
+        process ->
+            process.awaitReady(
+                display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE));
     display.done("flowsvr answers");
-  }
-
-  private void awaitServer(ChildProcess process) {
-    process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
   }
 
   /**
@@ -240,8 +249,8 @@ public final class LocalStack implements AutoCloseable {
    */
   public void awaitWorkers(int count) {
     Path log = worker(1).log();
-    BooleanSupplier come =
-        display.awaiting("the worker", log, () -> probe.workersSince(workersLaunchedAt) >= count);
+    Transport server = new HttpFlowClient(url(), key.text()).transport();
+    BooleanSupplier come = display.awaiting("the worker", log, () -> haveCome(server, count));
     long deadline = System.nanoTime() + WORKER_PATIENCE.toNanos();
     while (!come.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
@@ -255,6 +264,18 @@ public final class LocalStack implements AutoCloseable {
       throwIfFailedWithin(POLL);
     }
     display.done(count == 1 ? "the worker asks for tasks" : "the workers ask for tasks");
+  }
+
+  /** Whether so many workers have begun since they were launched; no, if the server is away. */
+  private boolean haveCome(Transport server, int count) {
+    try {
+      return server.send(WORKERS).stream()
+              .filter(worker -> worker.firstBeat() >= workersLaunchedAt)
+              .count()
+          >= count;
+    } catch (FlowException e) {
+      return false;
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import io.asyncflow.dev.environment.Installation;
 import io.asyncflow.dev.host.FileTree;
 import io.asyncflow.dev.process.ProgramRun;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -18,27 +19,26 @@ import java.util.stream.Stream;
  * <p>It starts a quarter faster than the nested jar, and a build that replaces the jar does not
  * affect a running process.
  */
-final class UnpackedJar {
+public final class UnpackedJar {
   private static final String PREFIX = "app-";
 
   private UnpackedJar() {}
 
   /**
-   * Unpacks the jar unless already done, and deletes older builds.
+   * Unpacks the jar unless already done.
    *
    * @param jar the executable jar
-   * @param directory the target directory; used by no other process
+   * @param directory where its builds are unpacked, a directory each
    * @return the thin jar for {@code java -jar}, with its libraries in the same directory
    */
-  static Path of(Path jar, Path directory, Installation installation) {
+  public static Path of(Path jar, Path directory, Installation installation) {
     try {
       String stamp = Files.size(jar) + "-" + Files.getLastModifiedTime(jar).toMillis();
       Path unpacked = FileTree.create(directory).resolve(PREFIX + stamp);
       if (!Files.isDirectory(unpacked)) {
-        forgetOlderBuilds(directory);
-        Path unfinished = directory.resolve(PREFIX + "unfinished");
+        Path unfinished = Files.createTempDirectory(directory, PREFIX + "unfinished-");
         unpack(jar, unfinished, installation);
-        Files.move(unfinished, unpacked, StandardCopyOption.ATOMIC_MOVE);
+        finish(unfinished, unpacked);
       }
       return unpacked.resolve(jar.getFileName());
     } catch (IOException e) {
@@ -46,12 +46,27 @@ final class UnpackedJar {
     }
   }
 
-  private static void forgetOlderBuilds(Path directory) throws IOException {
-    List<Path> builds;
-    try (Stream<Path> files = Files.list(directory)) {
-      builds = files.filter(file -> file.getFileName().toString().startsWith(PREFIX)).toList();
+  private static void finish(Path unfinished, Path unpacked) throws IOException {
+    try {
+      Files.move(unfinished, unpacked, StandardCopyOption.ATOMIC_MOVE);
+    } catch (FileSystemException e) {
+      // Another process may have been faster; what it has unpacked is the same.
+      if (!Files.isDirectory(unpacked)) {
+        throw e;
+      }
     }
-    builds.forEach(FileTree::delete);
+  }
+
+  /** Deletes all other builds, which no process must use. */
+  static void forgetOthers(Path unpacked) {
+    try (Stream<Path> files = Files.list(unpacked.getParent())) {
+      files
+          .filter(file -> file.getFileName().toString().startsWith(PREFIX))
+          .filter(file -> !file.equals(unpacked))
+          .forEach(FileTree::delete);
+    } catch (IOException e) {
+      throw new DevException(unpacked.getParent() + " cannot be read.", e);
+    }
   }
 
   private static void unpack(Path jar, Path target, Installation installation) {
@@ -66,9 +81,10 @@ final class UnpackedJar {
             jar.toString(),
             "extract",
             "--destination",
-            target.toString()),
+            target.toString(),
+            "--force"),
         Map.of(),
-        target.resolveSibling("unpack.log"),
+        target.resolve("unpack.log"),
         input -> {});
   }
 }

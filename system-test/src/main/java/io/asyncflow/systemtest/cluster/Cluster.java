@@ -4,17 +4,17 @@ import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.Durability;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.host.FileTree;
+import io.asyncflow.dev.host.LoopbackPort;
+import io.asyncflow.dev.process.ProcessLog;
 import io.asyncflow.systemtest.wire.TcpProxy;
 import io.asyncflow.systemtest.worker.ScriptedWorker;
 import io.asyncflow.systemtest.worker.WorkerPlan;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -189,9 +189,7 @@ public final class Cluster implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.addAll(Java.command("-Xmx" + plan.heap(), "-Djava.io.tmpdir=" + temporaryFiles()));
     command.addAll(ServerProgram.built().arguments());
-    ServerNode server =
-        new ServerNode(
-            plan, () -> NodeProcess.start(plan.name(), command, variables, logOf(plan.name())));
+    ServerNode server = new ServerNode(plan, program(plan.name(), command, variables));
     servers.add(server);
     return server;
   }
@@ -244,8 +242,7 @@ public final class Cluster implements AutoCloseable {
    */
   public synchronized WorkerNode launchProgram(
       String name, List<String> command, Map<String, String> environment, String ready) {
-    WorkerNode worker =
-        new WorkerNode(() -> NodeProcess.start(name, command, environment, logOf(name)), ready);
+    WorkerNode worker = new WorkerNode(program(name, command, environment), ready);
     workers.add(worker);
     return worker;
   }
@@ -259,15 +256,12 @@ public final class Cluster implements AutoCloseable {
 
   /** Who is killed tidies nothing up, so it is done with the cluster. */
   private Path temporaryFiles() {
-    try {
-      return Files.createDirectories(directory.resolve("tmp"));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return FileTree.create(directory.resolve("tmp"));
   }
 
-  private Path logOf(String name) {
-    return directory.resolve("logs").resolve(name + ".log");
+  private Node.Program program(String name, List<String> command, Map<String, String> environment) {
+    Path log = FileTree.create(directory.resolve("logs")).resolve(name + ".log");
+    return new Node.Program(new ProcessLog(name, log, true), command, environment, directory);
   }
 
   public synchronized List<ServerNode> servers() {
@@ -286,22 +280,12 @@ public final class Cluster implements AutoCloseable {
     if (database != null) {
       database.kill();
       database.close();
-      delete(data);
+      FileTree.delete(data);
     }
-    delete(temporaryFiles());
+    FileTree.delete(temporaryFiles());
     if (redis != null) {
       redis.close();
-      delete(directory.resolve("redis"));
-    }
-  }
-
-  private static void delete(Path tree) {
-    try (Stream<Path> files = Files.walk(tree)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(tree + " cannot be deleted", e);
+      FileTree.delete(directory.resolve("redis"));
     }
   }
 }

@@ -1,25 +1,53 @@
 package io.asyncflow.systemtest.cluster;
 
+import io.asyncflow.dev.process.ChildProcess;
+import io.asyncflow.dev.process.ParentDeath;
+import io.asyncflow.dev.process.ProcessLog;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.function.Supplier;
+import java.util.List;
+import java.util.Map;
 
-/** A process of a cluster that can be hurt and started again. Thread-safe. */
+/**
+ * A process of a cluster that can be hurt and started again.
+ *
+ * <p>It reads its standard input from this JVM, so it can tell when this JVM is gone. A shell
+ * watches for the same and kills it ten seconds later, for a process that is stopped or stuck can
+ * tell nothing. Thread-safe.
+ */
 public abstract class Node {
 
-  private final Supplier<NodeProcess> starting;
-  private NodeProcess process;
+  private static final Duration START_PATIENCE = Duration.ofSeconds(90);
 
-  Node(Supplier<NodeProcess> starting) {
-    this.starting = starting;
-    this.process = starting.get();
+  private final Program program;
+  private ChildProcess process;
+
+  Node(Program program) {
+    this.program = program;
+    this.process = program.start();
   }
 
-  synchronized NodeProcess process() {
+  /**
+   * What it runs.
+   *
+   * @param log where its output goes, after that of its earlier starts
+   * @param environment variables to add; an empty value removes one
+   * @param directory where it works
+   */
+  record Program(
+      ProcessLog log, List<String> command, Map<String, String> environment, Path directory) {
+
+    private ChildProcess start() {
+      return ChildProcess.launch(command, environment, directory, log, ParentDeath.KILLS_CHILD);
+    }
+  }
+
+  private synchronized ChildProcess process() {
     return process;
   }
 
   public String name() {
-    return process().name();
+    return program.log().program();
   }
 
   public long pid() {
@@ -27,12 +55,12 @@ public abstract class Node {
   }
 
   public boolean isAlive() {
-    return process().isAlive();
+    return process().isRunning();
   }
 
   /** Whether its output has this text, that of its earlier starts included. */
   public boolean hasPrinted(String text) {
-    return process().hasPrinted(text);
+    return program.log().contains(text);
   }
 
   /** SIGKILL; returns when it is gone. */
@@ -42,12 +70,12 @@ public abstract class Node {
 
   /** SIGSTOP: it lives, and does nothing. */
   public void pause() {
-    process().pause();
+    Signals.stop(pid());
   }
 
   /** SIGCONT. */
   public void resume() {
-    process().resume();
+    Signals.resume(pid());
   }
 
   /** SIGTERM; returns at once. */
@@ -71,12 +99,17 @@ public abstract class Node {
 
   /** Starts it again as it was, after its end; it is not ready yet. */
   public synchronized void start() {
-    if (process.isAlive()) {
+    if (process.isRunning()) {
       throw new IllegalStateException(name() + " is running");
     }
-    process = starting.get();
+    process = program.start();
   }
 
+  /** Whether it does its work. */
+  abstract boolean isReady();
+
   /** Returns when it is ready. */
-  public abstract void awaitReady();
+  public void awaitReady() {
+    process().awaitReady(this::isReady, START_PATIENCE);
+  }
 }

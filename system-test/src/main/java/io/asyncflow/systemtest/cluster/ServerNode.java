@@ -1,8 +1,7 @@
 package io.asyncflow.systemtest.cluster;
 
-import static org.awaitility.Awaitility.await;
-
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.dev.host.LoopbackPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -11,19 +10,17 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.function.Supplier;
 
 /** A flowsvr process. */
 public final class ServerNode extends Node {
 
-  private static final Duration START_PATIENCE = Duration.ofSeconds(90);
   private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
 
   private final ServerPlan plan;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  ServerNode(ServerPlan plan, Supplier<NodeProcess> starting) {
-    super(starting);
+  ServerNode(ServerPlan plan, Program program) {
+    super(program);
     this.plan = plan;
   }
 
@@ -81,19 +78,8 @@ public final class ServerNode extends Node {
   }
 
   /** Whether it says that it is ready. */
+  @Override
   public boolean isReady() {
     return statusOf("/actuator/health/readiness") == 200;
-  }
-
-  @Override
-  public void awaitReady() {
-    await(name() + " is ready")
-        .atMost(START_PATIENCE)
-        .pollInterval(Duration.ofMillis(50))
-        .until(
-            () -> {
-              process().requireAlive();
-              return isReady();
-            });
   }
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.cluster;
 
+import io.asyncflow.dev.host.LoopbackPort;
 import java.util.HashMap;
 import java.util.Map;
 

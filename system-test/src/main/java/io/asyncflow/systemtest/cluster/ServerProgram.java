@@ -1,8 +1,11 @@
 package io.asyncflow.systemtest.cluster;
 
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.environment.Installation;
+import io.asyncflow.dev.process.ProgramRun;
+import io.asyncflow.dev.stack.UnpackedJar;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -26,22 +29,17 @@ record ServerProgram(Path jar, Optional<Path> classes) {
   /**
    * Finds and unpacks it.
    *
-   * @throws IllegalStateException if it has not been built
+   * @throws DevException if it has not been built
    */
   static synchronized ServerProgram built() {
     Path home = home();
-    Path jar = executableJar(home.resolve("flowsvr").resolve("target"));
+    Installation installation = new Installation(home);
+    Path builds = home.resolve("system-test").resolve("target").resolve("flowsvr");
     try {
-      String stamp = Files.size(jar) + "-" + Files.getLastModifiedTime(jar).toMillis();
-      Path unpacked =
-          home.resolve("system-test").resolve("target").resolve("flowsvr").resolve(stamp);
-      if (!Files.isDirectory(unpacked)) {
-        unpack(jar, unpacked);
-      }
-      Path program = unpacked.resolve(jar.getFileName());
+      Path program = UnpackedJar.of(installation.executableJar("flowsvr"), builds, installation);
       return new ServerProgram(program, archiveOf(program));
     } catch (IOException e) {
-      throw new UncheckedIOException(jar + " cannot be unpacked", e);
+      throw new UncheckedIOException(builds + " cannot be written", e);
     }
   }
 
@@ -58,24 +56,6 @@ record ServerProgram(Path jar, Optional<Path> classes) {
     return Path.of(System.getProperty(HOME_PROPERTY, "..")).toAbsolutePath().normalize();
   }
 
-  private static Path executableJar(Path target) {
-    if (Files.isDirectory(target)) {
-      try (Stream<Path> files = Files.list(target)) {
-        List<Path> jars =
-            files.filter(file -> file.getFileName().toString().endsWith("-exec.jar")).toList();
-        if (jars.size() == 1) {
-          return jars.get(0);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-    throw new IllegalStateException(
-        "There is no flowsvr in "
-            + target
-            + ": build it with ./mvnw -pl flowsvr -am -DskipTests package.");
-  }
-
   /**
    * The archive of the classes that a start loads, written at the end of a start that finds no
    * database.
@@ -85,7 +65,7 @@ record ServerProgram(Path jar, Optional<Path> classes) {
     if (!Files.exists(archive)) {
       Path unfinished = Files.createTempDirectory(program.getParent(), "unfinished-");
       Path written = unfinished.resolve(archive.getFileName());
-      run(
+      writeArchive(
           Java.command(
               "-Xmx256m",
               "-XX:ArchiveClassesAtExit=" + written,
@@ -93,11 +73,7 @@ record ServerProgram(Path jar, Optional<Path> classes) {
               program.toString(),
               "--server.port=0",
               "--spring.flyway.enabled=false"),
-          Map.of(
-              "FLOW_MYSQL_URL",
-              "jdbc:mysql://127.0.0.1:1/none",
-              "FLOW_STORE_DIR",
-              unfinished.toString()));
+          unfinished);
       if (!Files.exists(written)) {
         return Optional.empty();
       }
@@ -106,46 +82,17 @@ record ServerProgram(Path jar, Optional<Path> classes) {
     return Optional.of(archive);
   }
 
-  private static void unpack(Path jar, Path target) throws IOException {
-    Files.createDirectories(target.getParent());
-    Path unfinished = Files.createTempDirectory(target.getParent(), "unfinished-");
-    List<String> extraction =
-        List.of(
-            Java.PROGRAM,
-            "-Djarmode=tools",
-            "-jar",
-            jar.toString(),
-            "extract",
-            "--force",
-            "--destination",
-            unfinished.toString());
-    if (run(extraction, Map.of()) != 0) {
-      throw new IOException("java -Djarmode=tools -jar " + jar + " extract failed");
-    }
+  private static void writeArchive(List<String> command, Path directory) {
+    Map<String, String> environment =
+        Map.of(
+            "FLOW_MYSQL_URL",
+            "jdbc:mysql://127.0.0.1:1/none",
+            "FLOW_STORE_DIR",
+            directory.toString());
     try {
-      Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
-    } catch (FileSystemException e) {
-      // Another test run may have been faster; what it has unpacked is the same.
-      if (!Files.isDirectory(target)) {
-        throw e;
-      }
-    }
-  }
-
-  /** Runs a program to its end; returns its exit code. */
-  private static int run(List<String> command, Map<String, String> variables) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
-    builder.environment().putAll(variables);
-    Process process = builder.start();
-    try {
-      return process.waitFor();
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while this ran: " + command, e);
+      ProgramRun.run("flowsvr", command, environment, directory.resolve("start.log"), input -> {});
+    } catch (DevException itFoundNoDatabase) {
+      // It writes the archive all the same.
     }
   }
 }

@@ -1,22 +1,15 @@
 package io.asyncflow.systemtest.cluster;
 
-import static org.awaitility.Awaitility.await;
-
-import java.time.Duration;
-import java.util.function.Supplier;
-
 /** A process of workers. */
 public final class WorkerNode extends Node {
-
-  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
   private final String ready;
 
   /**
    * @param ready what it prints when it polls
    */
-  WorkerNode(Supplier<NodeProcess> starting, String ready) {
-    super(starting);
+  WorkerNode(Program program, String ready) {
+    super(program);
     this.ready = ready;
   }
 
@@ -26,14 +19,7 @@ public final class WorkerNode extends Node {
   }
 
   @Override
-  public void awaitReady() {
-    await(name() + " is ready")
-        .atMost(START_PATIENCE)
-        .pollInterval(Duration.ofMillis(50))
-        .until(
-            () -> {
-              process().requireAlive();
-              return process().hasPrinted(ready);
-            });
+  boolean isReady() {
+    return hasPrinted(ready);
   }
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.cluster;
 
+import io.asyncflow.dev.host.LoopbackPort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.cluster;
 
+import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.systemtest.measure.Stopwatch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
