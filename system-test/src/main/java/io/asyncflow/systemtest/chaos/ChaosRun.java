@@ -206,9 +206,9 @@ public final class ChaosRun {
                 i -> new Victim.OfServer(servers.get(i), workersOf(i, servers.size(), workers)))
             .toList(),
         Target.REDIS,
-        List.of(new Victim.OfRedis(cluster.redis())),
+        List.of(Victim.OfStore.of(cluster.redis())),
         Target.DATABASE,
-        List.of(new Victim.OfDatabase(cluster.database(), workers)));
+        List.of(Victim.OfStore.of(cluster.database(), workers)));
   }
 
   /** Workers are dealt to the servers one by one. */

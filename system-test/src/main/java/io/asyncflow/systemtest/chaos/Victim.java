@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.embedded.EmbeddedServer;
 import io.asyncflow.systemtest.chaos.Disaster.Blow;
+import io.asyncflow.systemtest.cluster.Node;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.Signals;
 import io.asyncflow.systemtest.cluster.WorkerNode;
@@ -95,46 +97,54 @@ interface Victim {
     }
   }
 
-  /** A process of workers. */
-  record OfWorker(WorkerNode worker) implements OfProcess {
+  /** A process that the cluster starts. */
+  interface OfNode extends OfProcess {
 
-    private static final Duration GRACE = Duration.ofSeconds(60);
+    Duration GRACE = Duration.ofSeconds(60);
+
+    Node node();
 
     @Override
-    public String name() {
-      return worker.name();
+    default String name() {
+      return node().name();
     }
+
+    @Override
+    default void kill() {
+      node().kill();
+    }
+
+    @Override
+    default void terminate() {
+      node().terminate();
+      if (!node().awaitEnd(GRACE)) {
+        throw new IllegalStateException(name() + " did not end after SIGTERM");
+      }
+    }
+
+    @Override
+    default void stop() {
+      node().pause();
+    }
+
+    @Override
+    default void resume() {
+      node().resume();
+    }
+  }
+
+  /** A process of workers. */
+  record OfWorker(WorkerNode node) implements OfNode {
 
     @Override
     public Collection<String> sufferers() {
-      return List.of(worker.workerId());
-    }
-
-    @Override
-    public void kill() {
-      worker.kill();
-    }
-
-    @Override
-    public void terminate() {
-      worker.terminate();
-      require(worker.awaitEnd(GRACE), name());
-    }
-
-    @Override
-    public void stop() {
-      worker.pause();
-    }
-
-    @Override
-    public void resume() {
-      worker.resume();
+      return List.of(node.workerId());
     }
 
     @Override
     public void revive() {
-      worker.start();
-      worker.awaitReady();
+      node.start();
+      node.awaitReady();
     }
   }
 
@@ -143,40 +153,13 @@ interface Victim {
    *
    * @param workers those that know no other
    */
-  record OfServer(ServerNode server, List<WorkerNode> workers) implements OfProcess {
+  record OfServer(ServerNode node, List<WorkerNode> workers) implements OfNode {
 
-    private static final Duration GRACE = Duration.ofSeconds(60);
     private static final Duration RECOVERY = Duration.ofMinutes(3);
-
-    @Override
-    public String name() {
-      return server.name();
-    }
 
     @Override
     public Collection<String> sufferers() {
       return Victim.withClients(workers);
-    }
-
-    @Override
-    public void kill() {
-      server.kill();
-    }
-
-    @Override
-    public void terminate() {
-      server.terminate();
-      require(server.awaitEnd(GRACE), name());
-    }
-
-    @Override
-    public void stop() {
-      server.pause();
-    }
-
-    @Override
-    public void resume() {
-      server.resume();
     }
 
     /** Again and again: without its database it does not start, and that may be down just now. */
@@ -187,94 +170,51 @@ interface Victim {
           .pollInterval(Duration.ofMillis(100))
           .until(
               () -> {
-                if (!server.isAlive()) {
-                  server.start();
+                if (!node.isAlive()) {
+                  node.start();
                 }
-                return server.isReady();
+                return node.isReady();
               });
     }
   }
 
-  /** The Redis of the cluster. */
-  record OfRedis(EmbeddedRedis redis) implements OfProcess {
+  /** The Redis or the database of the cluster. */
+  record OfStore(String name, EmbeddedServer store, Collection<String> sufferers)
+      implements OfProcess {
 
-    @Override
-    public String name() {
-      return "redis";
+    /** No process suffers: servers and workers can do without Redis. */
+    static Victim of(EmbeddedRedis redis) {
+      return new OfStore("redis", redis, List.of());
     }
 
-    /** Nobody: whoever has it can do without. */
-    @Override
-    public Collection<String> sufferers() {
-      return List.of();
-    }
-
-    @Override
-    public void kill() {
-      redis.kill();
-    }
-
-    @Override
-    public void terminate() {
-      redis.stop();
-    }
-
-    @Override
-    public void stop() {
-      Signals.stop(redis.pid());
-    }
-
-    @Override
-    public void resume() {
-      Signals.resume(redis.pid());
-    }
-
-    @Override
-    public void revive() {
-      redis.restart();
-    }
-  }
-
-  /**
-   * The database of the cluster.
-   *
-   * @param workers all
-   */
-  record OfDatabase(EmbeddedMariaDb database, List<WorkerNode> workers) implements OfProcess {
-
-    @Override
-    public String name() {
-      return "database";
-    }
-
-    @Override
-    public Collection<String> sufferers() {
-      return Victim.withClients(workers);
+    /** Clients and all workers suffer. */
+    static Victim of(EmbeddedMariaDb database, List<WorkerNode> workers) {
+      return new OfStore("database", database, Victim.withClients(workers));
     }
 
     @Override
     public void kill() {
-      database.kill();
+      store.kill();
     }
 
     @Override
     public void terminate() {
-      database.stop();
+      store.stop();
     }
 
     @Override
     public void stop() {
-      Signals.stop(database.pid());
+      Signals.stop(store.pid());
     }
 
     @Override
     public void resume() {
-      Signals.resume(database.pid());
+      Signals.resume(store.pid());
     }
 
     @Override
     public void revive() {
-      database.restart();
+      store.restart();
     }
   }
 
@@ -282,11 +222,5 @@ interface Victim {
     return Stream.concat(
             Stream.of(Scenario.CLIENTS), workers.stream().map(worker -> worker.name() + "-"))
         .toList();
-  }
-
-  private static void require(boolean ended, String name) {
-    if (!ended) {
-      throw new IllegalStateException(name + " did not end after SIGTERM");
-    }
   }
 }

@@ -3,14 +3,14 @@ package io.asyncflow.systemtest.check;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 
+import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.systemtest.history.ScheduleAudit;
 import io.asyncflow.systemtest.history.ScheduleAudit.Fire;
 import io.asyncflow.systemtest.history.ScheduleAudit.Gap;
-import io.asyncflow.systemtest.history.ScheduleAudit.Outcome;
-import io.asyncflow.systemtest.history.ScheduleAudit.Overlap;
 import io.asyncflow.systemtest.history.ScheduleAudit.Run;
 import io.asyncflow.systemtest.history.ScheduleAudit.Schedule;
-import io.asyncflow.systemtest.history.ScheduleAudit.State;
 import io.asyncflow.systemtest.invariant.Invariant;
 import io.asyncflow.systemtest.invariant.Violation;
 import java.time.Duration;
@@ -112,7 +112,7 @@ public final class ScheduleChecker {
         if (!seen.add(time)) {
           found(Invariant.ONE_RUN_A_FIRE, fire, "has two rows");
         }
-        if (fire.outcome() == Outcome.CREATED) {
+        if (fire.outcome() == FireOutcome.CREATED) {
           created.put(time, fire);
           Run run = runs.get(fire.run());
           if (run == null || !time.equals(new FireTime(run.schedule(), run.fireTime()))) {
@@ -189,7 +189,7 @@ public final class ScheduleChecker {
           (schedule.overlap() == Overlap.WAIT || schedule.afterMs() != null)
               && last != null
               && !last.isFinal();
-      if (schedule.state() != State.ACTIVE || waits) {
+      if (schedule.state() != ScheduleState.ACTIVE || waits) {
         return;
       }
       if (schedule.nextFireTime() == null) {
@@ -274,7 +274,7 @@ public final class ScheduleChecker {
       }
       Fire before = null;
       for (Fire fire : firesOf(schedule)) {
-        if (fire.outcome() != Outcome.CREATED || fire.manual()) {
+        if (fire.outcome() != FireOutcome.CREATED || fire.manual()) {
           continue;
         }
         if (before != null && fire.makeTime() > schedule.overlapSince()) {

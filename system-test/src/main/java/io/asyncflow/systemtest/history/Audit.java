@@ -1,8 +1,9 @@
 package io.asyncflow.systemtest.history;
 
+import static io.asyncflow.systemtest.history.Rows.select;
+
 import io.asyncflow.api.JobState;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -107,84 +108,55 @@ public record Audit(List<Row> rows, List<Job> jobs, Position position) {
   public static Audit read(Connection database, String taskType) throws SQLException {
     Position position = position(database, taskType);
     List<Row> rows = new ArrayList<>();
-    for (String table : tables(database, taskType)) {
+    String likeIts = "t\\_" + taskType.replace("_", "\\_") + "\\_task\\_%";
+    for (String table : select(database, TABLES, row -> row.getString(1), likeIts)) {
       int number = Integer.parseInt(table.substring(table.lastIndexOf('_') + 1));
-      rows.addAll(rows(database, table, number));
+      rows.addAll(select(database, ROWS.formatted(table), row -> row(row, table, number)));
     }
     return new Audit(rows, jobs(database, taskType), position);
   }
 
   /** Reads the position alone; 0 and 0 if the type was never used. */
   public static Position position(Connection database, String taskType) throws SQLException {
-    try (PreparedStatement statement = database.prepareStatement(POSITION)) {
-      statement.setString(1, taskType);
-      try (ResultSet position = statement.executeQuery()) {
-        return position.next()
-            ? new Position(position.getInt(1), position.getInt(2))
-            : new Position(0, 0);
-      }
-    }
+    return select(database, POSITION, row -> new Position(row.getInt(1), row.getInt(2)), taskType)
+        .stream()
+        .findFirst()
+        .orElse(new Position(0, 0));
   }
 
   /** Reads the jobs of a type alone. */
   public static List<Job> jobs(Connection database, String taskType) throws SQLException {
-    List<Job> jobs = new ArrayList<>();
-    try (PreparedStatement statement = database.prepareStatement(JOBS)) {
-      statement.setString(1, taskType);
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          jobs.add(
-              new Job(
-                  row.getString("id"),
-                  row.getString("user_id"),
-                  JobState.valueOf(row.getString("state")),
-                  row.getObject("total", Integer.class),
-                  row.getInt("released"),
-                  row.getInt("done"),
-                  row.getInt("failed"),
-                  row.getInt("cancelled"),
-                  row.getString("result")));
-        }
-      }
-    }
-    return jobs;
+    return select(
+        database,
+        JOBS,
+        row ->
+            new Job(
+                row.getString("id"),
+                row.getString("user_id"),
+                JobState.valueOf(row.getString("state")),
+                row.getObject("total", Integer.class),
+                row.getInt("released"),
+                row.getInt("done"),
+                row.getInt("failed"),
+                row.getInt("cancelled"),
+                row.getString("result")),
+        taskType);
   }
 
-  private static List<String> tables(Connection database, String taskType) throws SQLException {
-    List<String> tables = new ArrayList<>();
-    try (PreparedStatement statement = database.prepareStatement(TABLES)) {
-      statement.setString(1, "t\\_" + taskType.replace("_", "\\_") + "\\_task\\_%");
-      try (ResultSet names = statement.executeQuery()) {
-        while (names.next()) {
-          tables.add(names.getString(1));
-        }
-      }
-    }
-    return tables;
-  }
-
-  private static List<Row> rows(Connection database, String table, int number) throws SQLException {
-    List<Row> rows = new ArrayList<>();
-    try (PreparedStatement statement = database.prepareStatement(ROWS.formatted(table));
-        ResultSet result = statement.executeQuery()) {
-      while (result.next()) {
-        long id = result.getLong("id");
-        rows.add(
-            new Row(
-                id + table.substring(1),
-                id,
-                number,
-                result.getString("user_id"),
-                result.getString("task_stage"),
-                result.getInt("status"),
-                result.getInt("crt_retry_num"),
-                result.getInt("lease_epoch"),
-                result.getString("task_context"),
-                result.getString("result"),
-                result.getString("job_id"),
-                result.getObject("job_index", Integer.class)));
-      }
-    }
-    return rows;
+  private static Row row(ResultSet row, String table, int number) throws SQLException {
+    long id = row.getLong("id");
+    return new Row(
+        id + table.substring(1),
+        id,
+        number,
+        row.getString("user_id"),
+        row.getString("task_stage"),
+        row.getInt("status"),
+        row.getInt("crt_retry_num"),
+        row.getInt("lease_epoch"),
+        row.getString("task_context"),
+        row.getString("result"),
+        row.getString("job_id"),
+        row.getObject("job_index", Integer.class));
   }
 }

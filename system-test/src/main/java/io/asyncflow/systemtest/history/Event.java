@@ -1,6 +1,7 @@
 package io.asyncflow.systemtest.history;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.asyncflow.api.RecordCopy;
 
 /**
  * One line of a history, flat, so that it can be read with {@code grep} and {@code jq} too. A
@@ -52,117 +53,79 @@ public record Event(
     Integer code,
     String slot) {
 
-  /** Begins the line of a call. */
-  public static Draft draft(Act act, Phase phase) {
-    return new Draft(act, phase);
+  /** Begins the line of a call, which {@link #at} ends. */
+  public static Event draft(Act act, Phase phase) {
+    return new Event(
+        0, null, 0, act, phase, null, null, null, null, null, null, null, null, null, null, null,
+        null, null, null, null);
   }
 
-  /** A line that is being written. Not thread-safe. */
-  public static final class Draft {
+  public Event task(String value) {
+    return with("task", value);
+  }
 
-    private final Act act;
-    private final Phase phase;
-    private String task;
-    private Integer epoch;
-    private String stage;
-    private String key;
-    private String worker;
-    private String outcome;
-    private String answer;
-    private String nextStage;
-    private String text;
-    private Integer status;
-    private Integer failures;
-    private Long delayMs;
-    private Long leaseMs;
-    private Integer code;
-    private String slot;
+  public Event epoch(Integer value) {
+    return with("epoch", value);
+  }
 
-    private Draft(Act act, Phase phase) {
-      this.act = act;
-      this.phase = phase;
-    }
+  public Event stage(String value) {
+    return with("stage", value);
+  }
 
-    public Draft task(String value) {
-      task = value;
-      return this;
-    }
+  public Event key(String value) {
+    return with("key", value);
+  }
 
-    public Draft epoch(Integer value) {
-      epoch = value;
-      return this;
-    }
+  public Event worker(String value) {
+    return with("worker", value);
+  }
 
-    public Draft stage(String value) {
-      stage = value;
-      return this;
-    }
+  public Event outcome(String value) {
+    return with("outcome", value);
+  }
 
-    public Draft key(String value) {
-      key = value;
-      return this;
-    }
+  public Event answer(String value) {
+    return with("answer", value);
+  }
 
-    public Draft worker(String value) {
-      worker = value;
-      return this;
-    }
+  public Event nextStage(String value) {
+    return with("nextStage", value);
+  }
 
-    public Draft outcome(String value) {
-      outcome = value;
-      return this;
-    }
+  public Event text(String value) {
+    return with("text", value);
+  }
 
-    public Draft answer(String value) {
-      answer = value;
-      return this;
-    }
+  public Event status(Integer value) {
+    return with("status", value);
+  }
 
-    public Draft nextStage(String value) {
-      nextStage = value;
-      return this;
-    }
+  public Event failures(Integer value) {
+    return with("failures", value);
+  }
 
-    public Draft text(String value) {
-      text = value;
-      return this;
-    }
+  public Event delayMs(Long value) {
+    return with("delayMs", value);
+  }
 
-    public Draft status(Integer value) {
-      status = value;
-      return this;
-    }
+  public Event leaseMs(Long value) {
+    return with("leaseMs", value);
+  }
 
-    public Draft failures(Integer value) {
-      failures = value;
-      return this;
-    }
+  public Event code(Integer value) {
+    return with("code", value);
+  }
 
-    public Draft delayMs(Long value) {
-      delayMs = value;
-      return this;
-    }
+  public Event slot(String value) {
+    return with("slot", value);
+  }
 
-    public Draft leaseMs(Long value) {
-      leaseMs = value;
-      return this;
-    }
+  /** The line as one of a process at a moment. */
+  public Event at(long moment, String ofProcess, long ofCall) {
+    return with("at", moment).with("process", ofProcess).with("call", ofCall);
+  }
 
-    public Draft code(Integer value) {
-      code = value;
-      return this;
-    }
-
-    public Draft slot(String value) {
-      slot = value;
-      return this;
-    }
-
-    /** The finished line. */
-    public Event at(long at, String process, long call) {
-      return new Event(
-          at, process, call, act, phase, task, epoch, stage, key, worker, outcome, answer,
-          nextStage, text, status, failures, delayMs, leaseMs, code, slot);
-    }
+  private Event with(String component, Object value) {
+    return RecordCopy.with(this, component, value);
   }
 }

@@ -1,6 +1,5 @@
 package io.asyncflow.systemtest.history;
 
-import io.asyncflow.systemtest.history.Event.Draft;
 import java.io.ByteArrayOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -56,13 +55,13 @@ public final class Recorder implements AutoCloseable {
   }
 
   /** Writes the lines of a call, all with the time of now. */
-  public synchronized void record(long call, List<Draft> drafts) {
+  public synchronized void record(long call, List<Event> drafts) {
     if (drafts.isEmpty()) {
       return;
     }
     long now = System.nanoTime(); // under the lock: the lines of a file are in the order of time
     ByteArrayOutputStream lines = new ByteArrayOutputStream(256 * drafts.size());
-    for (Draft draft : drafts) {
+    for (Event draft : drafts) {
       lines.writeBytes(JSON.writeValueAsBytes(draft.at(now, process, call)));
       lines.write('\n');
     }
@@ -70,7 +69,7 @@ public final class Recorder implements AutoCloseable {
   }
 
   /** Writes one line. */
-  public void record(long call, Draft draft) {
+  public void record(long call, Event draft) {
     record(call, List.of(draft));
   }
 

@@ -15,7 +15,6 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.Transport;
-import io.asyncflow.systemtest.history.Event.Draft;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -67,7 +66,7 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
             zip(tasks, results, (task, created) -> line(Phase.OK, task).task(created.taskId())));
   }
 
-  private static Draft line(Phase phase, NewTask task) {
+  private static Event line(Phase phase, NewTask task) {
     return Event.draft(Act.CREATE, phase)
         .key(task.idempotencyKey())
         .stage(task.taskStage())
@@ -139,11 +138,11 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
         refusal -> Phase.UNKNOWN);
   }
 
-  private static Draft line(Phase phase, HoldRequest request) {
+  private static Event line(Phase phase, HoldRequest request) {
     return Event.draft(Act.HOLD, phase).key(request.holdId()).worker(request.workerId());
   }
 
-  private static List<Draft> given(HoldRequest request, List<Task> tasks) {
+  private static List<Event> given(HoldRequest request, List<Task> tasks) {
     return tasks.isEmpty()
         ? List.of(line(Phase.OK, request))
         : tasks.stream()
@@ -151,7 +150,7 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
             .toList();
   }
 
-  private static Draft line(Act act, Task task) {
+  private static Event line(Act act, Task task) {
     return Event.draft(act, Phase.OK)
         .task(task.taskId())
         .epoch(task.leaseEpoch())
@@ -171,7 +170,7 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
         results -> zip(reports, results, RecordingFlowClient::answered));
   }
 
-  private static Draft line(Phase phase, Report report) {
+  private static Event line(Phase phase, Report report) {
     String text = report.result() != null ? report.result() : report.taskContext();
     Long delayMs = report.delayMs() != null ? report.delayMs() : report.retryAfterMs();
     return Event.draft(Act.REPORT, phase)
@@ -185,7 +184,7 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
         .delayMs(delayMs);
   }
 
-  private static Draft answered(Report report, ReportResult result) {
+  private static Event answered(Report report, ReportResult result) {
     return line(result.stands() ? Phase.OK : phaseOf(result.code()), report)
         .answer(String.valueOf(result.outcome())) // null is a word of a later version
         .code(result.stands() ? null : result.code());
@@ -223,14 +222,14 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
   }
 
   <T> T recorded(
-      Function<Phase, List<Draft>> request, Supplier<T> work, Function<T, List<Draft>> answer) {
+      Function<Phase, List<Event>> request, Supplier<T> work, Function<T, List<Event>> answer) {
     return recorded(request, work, answer, refusal -> phaseOf(codeOf(refusal)));
   }
 
   private <T> T recorded(
-      Function<Phase, List<Draft>> request,
+      Function<Phase, List<Event>> request,
       Supplier<T> work,
-      Function<T, List<Draft>> answer,
+      Function<T, List<Event>> answer,
       Function<FlowException, Phase> refused) {
     long call = recorder.newCall();
     recorder.record(call, request.apply(Phase.INVOKE));
@@ -239,9 +238,11 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
       result = work.get();
     } catch (FlowException e) {
       Phase phase = e instanceof FlowUnreachableException ? Phase.UNKNOWN : refused.apply(e);
-      List<Draft> lines = request.apply(phase);
-      lines.forEach(line -> line.code(codeOf(e)).answer(reasonOf(e)));
-      recorder.record(call, lines);
+      recorder.record(
+          call,
+          request.apply(phase).stream()
+              .map(line -> line.code(codeOf(e)).answer(reasonOf(e)))
+              .toList());
       throw e;
     }
     recorder.record(call, answer.apply(result));
@@ -263,7 +264,7 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
     return failed ? Phase.UNKNOWN : Phase.FAIL;
   }
 
-  private static <A, B> List<Draft> zip(List<A> as, List<B> bs, BiFunction<A, B, Draft> line) {
+  private static <A, B> List<Event> zip(List<A> as, List<B> bs, BiFunction<A, B, Event> line) {
     return IntStream.range(0, Math.min(as.size(), bs.size()))
         .mapToObj(i -> line.apply(as.get(i), bs.get(i)))
         .toList();

@@ -3,7 +3,6 @@ package io.asyncflow.systemtest.history;
 import io.asyncflow.api.Call;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Transport;
-import io.asyncflow.systemtest.history.Event.Draft;
 import java.util.List;
 
 /**
@@ -34,7 +33,7 @@ record RecordingTransport(Transport transport, RecordingFlowClient recording) im
     };
   }
 
-  private static Draft line(Phase phase, NewJob job) {
+  private static Event line(Phase phase, NewJob job) {
     return Event.draft(Act.CREATE_JOB, phase)
         .key(job.idempotencyKey())
         .text(job.jobInput())

@@ -1,10 +1,13 @@
 package io.asyncflow.systemtest.history;
 
+import static io.asyncflow.systemtest.history.Rows.select;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.ScheduleState;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -41,29 +44,6 @@ public record ScheduleAudit(
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** What a schedule is doing. */
-  public enum State {
-    ACTIVE,
-    PAUSED,
-    ENDED
-  }
-
-  /** What a fire does while the last run lives. */
-  public enum Overlap {
-    ALLOW,
-    SKIP,
-    WAIT,
-    REPLACE
-  }
-
-  /** What became of a fire. */
-  public enum Outcome {
-    CREATED,
-    SKIPPED,
-    WITHDRAWN,
-    REFUSED
-  }
-
   /**
    * One schedule.
    *
@@ -77,7 +57,7 @@ public record ScheduleAudit(
       long id,
       String name,
       int slice,
-      State state,
+      ScheduleState state,
       String cron,
       String zone,
       Long everyMs,
@@ -101,7 +81,7 @@ public record ScheduleAudit(
   public record Fire(
       long schedule,
       long fireTime,
-      Outcome outcome,
+      FireOutcome outcome,
       boolean manual,
       long makeTime,
       String run,
@@ -111,7 +91,7 @@ public record ScheduleAudit(
 
     /** Whether the plan decided that it makes something, or that it makes nothing. */
     public boolean isDecided() {
-      return !manual && (outcome == Outcome.CREATED || outcome == Outcome.SKIPPED);
+      return !manual && (outcome == FireOutcome.CREATED || outcome == FireOutcome.SKIPPED);
     }
   }
 
@@ -141,14 +121,14 @@ public record ScheduleAudit(
 
   /** Reads all rows in one snapshot. */
   public static ScheduleAudit read(Connection database) throws SQLException {
+    List<String> fireTables =
+        tables(database, "tables", "table_name LIKE 't\\_schedule\\_fire\\_2%'");
+    List<String> taskTables =
+        tables(
+            database,
+            "columns",
+            "table_name LIKE 't\\_%\\_task\\_%' AND column_name = 'schedule_id'");
     try (Statement statement = database.createStatement()) {
-      List<String> fireTables =
-          tables(statement, "table_name LIKE 't\\_schedule\\_fire\\_2%'", "tables");
-      List<String> taskTables =
-          tables(
-              statement,
-              "table_name LIKE 't\\_%\\_task\\_%' AND column_name = 'schedule_id'",
-              "columns");
       statement.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
       statement.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT");
       try {
@@ -176,17 +156,15 @@ public record ScheduleAudit(
         .collect(toSet());
   }
 
-  private static List<String> tables(Statement statement, String condition, String source)
+  private static List<String> tables(Connection database, String source, String condition)
       throws SQLException {
-    List<String> names = new ArrayList<>();
-    String sql =
-        "SELECT table_name FROM information_schema.%s WHERE table_schema = DATABASE() AND ";
-    try (ResultSet rows = statement.executeQuery(sql.formatted(source) + condition)) {
-      while (rows.next()) {
-        names.add(rows.getString(1));
-      }
-    }
-    return names;
+    return select(
+        database,
+        "SELECT table_name FROM information_schema."
+            + source
+            + " WHERE table_schema = DATABASE() AND "
+            + condition,
+        row -> row.getString(1));
   }
 
   private static ScheduleAudit read(
@@ -246,23 +224,6 @@ public record ScheduleAudit(
         epochs);
   }
 
-  @FunctionalInterface
-  private interface Reader<T> {
-    T read(ResultSet row) throws SQLException;
-  }
-
-  private static <T> List<T> select(Connection database, String sql, Reader<T> reader)
-      throws SQLException {
-    List<T> found = new ArrayList<>();
-    try (PreparedStatement statement = database.prepareStatement(sql);
-        ResultSet rows = statement.executeQuery()) {
-      while (rows.next()) {
-        found.add(reader.read(rows));
-      }
-    }
-    return found;
-  }
-
   /** What a caller did to a schedule. */
   private record Change(long schedule, long time, boolean isOfPlan, boolean isOfOverlap) {
 
@@ -289,7 +250,7 @@ public record ScheduleAudit(
         row.getLong("id"),
         row.getString("name"),
         row.getInt("slice"),
-        State.values()[Integer.numberOfTrailingZeros(row.getInt("state"))],
+        ScheduleState.values()[Integer.numberOfTrailingZeros(row.getInt("state"))],
         row.getString("cron"),
         row.getString("zone"),
         row.getObject("every_ms", Long.class),
@@ -314,7 +275,7 @@ public record ScheduleAudit(
     return new Fire(
         row.getLong("schedule_id"),
         row.getLong("fire_time"),
-        Outcome.values()[row.getInt("outcome") - 1],
+        FireOutcome.values()[row.getInt("outcome") - 1],
         row.getBoolean("manual"),
         row.getLong("make_time"),
         type == null

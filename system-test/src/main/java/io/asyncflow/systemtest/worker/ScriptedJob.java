@@ -3,7 +3,6 @@ package io.asyncflow.systemtest.worker;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.systemtest.history.Act;
 import io.asyncflow.systemtest.history.Event;
-import io.asyncflow.systemtest.history.Event.Draft;
 import io.asyncflow.systemtest.history.Phase;
 import io.asyncflow.systemtest.history.Recorder;
 import io.asyncflow.worker.ChildResult;
@@ -34,7 +33,7 @@ record ScriptedJob(Recorder recorder) implements JobSplitter, JobMerger {
   }
 
   private void recordStart(StageContext run) {
-    Draft line =
+    Event line =
         Event.draft(Act.RUN, Phase.INVOKE)
             .task(run.taskId())
             .epoch(run.leaseEpoch())

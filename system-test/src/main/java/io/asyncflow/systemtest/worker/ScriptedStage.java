@@ -2,7 +2,6 @@ package io.asyncflow.systemtest.worker;
 
 import io.asyncflow.systemtest.history.Act;
 import io.asyncflow.systemtest.history.Event;
-import io.asyncflow.systemtest.history.Event.Draft;
 import io.asyncflow.systemtest.history.Phase;
 import io.asyncflow.systemtest.history.Recorder;
 import io.asyncflow.worker.Slot;
@@ -48,7 +47,7 @@ final class ScriptedStage implements StageHandler {
     return script.actOf(context.stage(), context.leaseEpoch()).perform(context, success);
   }
 
-  private static Draft line(Phase phase, StageContext context) {
+  private static Event line(Phase phase, StageContext context) {
     return Event.draft(Act.RUN, phase)
         .task(context.taskId())
         .epoch(context.leaseEpoch())

@@ -10,7 +10,6 @@ import io.asyncflow.systemtest.history.Audit.Job;
 import io.asyncflow.systemtest.history.Audit.Position;
 import io.asyncflow.systemtest.history.Audit.Row;
 import io.asyncflow.systemtest.history.Event;
-import io.asyncflow.systemtest.history.Event.Draft;
 import io.asyncflow.systemtest.history.History;
 import io.asyncflow.systemtest.history.Phase;
 import io.asyncflow.systemtest.invariant.Rules;
@@ -73,7 +72,7 @@ final class HistoryBuilder {
     return this;
   }
 
-  private static Draft create(Phase phase, String key) {
+  private static Event create(Phase phase, String key) {
     return Event.draft(Act.CREATE, phase).key(key).stage("a").text("0");
   }
 
@@ -95,7 +94,7 @@ final class HistoryBuilder {
         given(task, epoch, "a", "0", 0, worker).status(status));
   }
 
-  private Draft given(
+  private Event given(
       String task, int epoch, String stage, String text, int failures, String worker) {
     return Event.draft(Act.HOLD, Phase.OK)
         .worker(worker)
@@ -132,8 +131,8 @@ final class HistoryBuilder {
       String nextStage,
       String text,
       Long delayMs) {
-    Draft invoke = report(Phase.INVOKE, task, epoch, reportId, outcome, nextStage, text, delayMs);
-    Draft ok = report(Phase.OK, task, epoch, reportId, outcome, nextStage, text, delayMs);
+    Event invoke = report(Phase.INVOKE, task, epoch, reportId, outcome, nextStage, text, delayMs);
+    Event ok = report(Phase.OK, task, epoch, reportId, outcome, nextStage, text, delayMs);
     return answered(invoke, ok.answer(ReportResult.Verdict.ACCEPTED.name()));
   }
 
@@ -161,7 +160,7 @@ final class HistoryBuilder {
             .answer(answer));
   }
 
-  private static Draft report(
+  private static Event report(
       Phase phase,
       String task,
       int epoch,
@@ -281,7 +280,7 @@ final class HistoryBuilder {
     return this;
   }
 
-  private static Draft jobLine(Phase phase, String key, String... contexts) {
+  private static Event jobLine(Phase phase, String key, String... contexts) {
     return Event.draft(Act.CREATE_JOB, phase)
         .key(key)
         .text(new JobScript(List.of(contexts)).json());
@@ -329,14 +328,14 @@ final class HistoryBuilder {
     return this;
   }
 
-  private HistoryBuilder answered(Draft invoke, Draft end) {
+  private HistoryBuilder answered(Event invoke, Event end) {
     long number = invoked(invoke);
     now += 1_000_000;
     events.add(end.at(now, "test", number));
     return this;
   }
 
-  private long invoked(Draft invoke) {
+  private long invoked(Event invoke) {
     now += 1_000_000;
     events.add(invoke.at(now, "test", ++call));
     return call;

@@ -2,14 +2,14 @@ package io.asyncflow.systemtest.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.systemtest.history.ScheduleAudit;
 import io.asyncflow.systemtest.history.ScheduleAudit.Fire;
 import io.asyncflow.systemtest.history.ScheduleAudit.Gap;
-import io.asyncflow.systemtest.history.ScheduleAudit.Outcome;
-import io.asyncflow.systemtest.history.ScheduleAudit.Overlap;
 import io.asyncflow.systemtest.history.ScheduleAudit.Run;
 import io.asyncflow.systemtest.history.ScheduleAudit.Schedule;
-import io.asyncflow.systemtest.history.ScheduleAudit.State;
 import io.asyncflow.systemtest.invariant.Invariant;
 import io.asyncflow.systemtest.invariant.Violation;
 import java.time.Duration;
@@ -52,11 +52,11 @@ class ScheduleCheckerTest {
   private void fired(long time, long makeTime, long epoch, String node) {
     String run = time + "_x_task_1";
     fires.add(
-        new Fire(1, time, Outcome.CREATED, false, makeTime, run, node, epoch, makeTime + 100));
+        new Fire(1, time, FireOutcome.CREATED, false, makeTime, run, node, epoch, makeTime + 100));
     runs.add(new Run(run, 1, time, true, false, time, null));
   }
 
-  private void without(long time, Outcome outcome) {
+  private void without(long time, FireOutcome outcome) {
     fires.add(new Fire(1, time, outcome, false, time, null, "a", EPOCH, null));
   }
 
@@ -66,7 +66,7 @@ class ScheduleCheckerTest {
             1,
             "s",
             5,
-            State.ACTIVE,
+            ScheduleState.ACTIVE,
             null,
             "UTC",
             EVERY,
@@ -93,9 +93,9 @@ class ScheduleCheckerTest {
   void fireTimesWithAFateEachAreRight() {
     fired(101_000, 100_600, 6, "b");
     fired(102_000, 101_000, EPOCH, "a");
-    without(103_000, Outcome.WITHDRAWN);
+    without(103_000, FireOutcome.WITHDRAWN);
     gaps.add(new Gap(1, 103_000, 103_000));
-    without(104_000, Outcome.SKIPPED);
+    without(104_000, FireOutcome.SKIPPED);
     assertThat(violations()).isEmpty();
   }
 
@@ -110,7 +110,7 @@ class ScheduleCheckerTest {
   @Test
   void withdrawnFireThatNeverCameAgainIsFound() {
     fired(101_000);
-    without(102_000, Outcome.WITHDRAWN);
+    without(102_000, FireOutcome.WITHDRAWN);
     fired(103_000);
     fired(104_000);
     assertBreaks(Invariant.ONE_FATE_A_FIRE_TIME);

@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.FakedClock;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.history.ScheduleAudit;
-import io.asyncflow.systemtest.history.ScheduleAudit.Outcome;
 import io.asyncflow.systemtest.measure.Figures;
 import io.asyncflow.systemtest.measure.Stopwatch;
 import java.nio.file.Path;
@@ -149,7 +149,7 @@ class DatabaseClockFaultsIT {
   /** How many fires each schedule made, of the fire times in this stretch. */
   private static Map<Long, Long> fires(ScheduleAudit audit, long from, long to) {
     return audit.fires().stream()
-        .filter(fire -> fire.outcome() == Outcome.CREATED)
+        .filter(fire -> fire.outcome() == FireOutcome.CREATED)
         .filter(fire -> from <= fire.fireTime() && fire.fireTime() < to)
         .collect(groupingBy(ScheduleAudit.Fire::schedule, counting()));
   }

@@ -12,6 +12,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Transport;
+import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
@@ -21,7 +22,6 @@ import io.asyncflow.systemtest.check.ScheduleChecker;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.history.ScheduleAudit;
-import io.asyncflow.systemtest.history.ScheduleAudit.Outcome;
 import io.asyncflow.systemtest.measure.Figures;
 import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Window;
@@ -392,7 +392,7 @@ class ScheduleFaultsIT {
           pauses.get(),
           refusals.get(),
           audit.fires().size(),
-          audit.fires().stream().filter(fire -> fire.outcome() == Outcome.WITHDRAWN).count());
+          audit.fires().stream().filter(fire -> fire.outcome() == FireOutcome.WITHDRAWN).count());
       assertThat(problems).isEmpty();
       assertThat(Ticking.violations(audit)).isEmpty();
       assertThat(watch.contradictions()).isEmpty();
