@@ -43,24 +43,29 @@ class ClaimLimitStore {
 
   /** Locks the row of a type until the transaction ends; inserts it if it does not exist. */
   Spending lock(TaskType type) {
-    return find(type)
+    return find(type, "FOR UPDATE")
         .orElseGet(
             () -> {
               jdbc.sql("INSERT IGNORE INTO t_type_limit (task_type) VALUES (:type)")
                   .param("type", type.name())
                   .update();
-              return find(type).orElseThrow();
+              return find(type, "FOR UPDATE").orElseThrow();
             });
   }
 
-  private Optional<Spending> find(TaskType type) {
+  /** The used part of a type's rate; empty if no claim has used it. */
+  Optional<Spending> spending(TaskType type) {
+    return find(type, "");
+  }
+
+  private Optional<Spending> find(TaskType type, String lock) {
     return jdbc.sql(
             """
             SELECT spent_until, CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED) AS now_us
             FROM t_type_limit
             WHERE task_type = :type
-            FOR UPDATE
-            """)
+            """
+                + lock)
         .param("type", type.name())
         .query((rs, row) -> new Spending(rs.getLong("spent_until"), rs.getLong("now_us")))
         .optional();
