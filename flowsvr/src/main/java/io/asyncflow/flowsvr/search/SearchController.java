@@ -28,19 +28,12 @@ class SearchController {
   private static final int MOST_CHILDREN = 5_000;
 
   private final TaskSearch search;
-  private final SearchStore store;
   private final RunningTasks running;
   private final JobMaps maps;
   private final ReadDatabase reads;
 
-  SearchController(
-      TaskSearch search,
-      SearchStore store,
-      RunningTasks running,
-      JobMaps maps,
-      ReadDatabase reads) {
+  SearchController(TaskSearch search, RunningTasks running, JobMaps maps, ReadDatabase reads) {
     this.search = search;
-    this.store = store;
     this.running = running;
     this.maps = maps;
     this.reads = reads;
@@ -72,7 +65,7 @@ class SearchController {
   @GetOrPost("/task/search")
   Envelope<FoundTasks> search(Fields in, Caller caller) {
     return Envelope.ok(
-        reads.instead(() -> search.search(SearchForm.read(in, store.now(), caller), caller)));
+        reads.instead(() -> search.search(SearchForm.read(in, reads.now(), caller), caller)));
   }
 
   @Takes(

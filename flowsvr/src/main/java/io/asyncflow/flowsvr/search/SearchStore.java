@@ -4,7 +4,6 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.index.IndexRange.Index;
 import io.asyncflow.flowsvr.index.RangeStore;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
-import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
@@ -49,10 +48,6 @@ class SearchStore {
 
   RangeStore ranges() {
     return ranges;
-  }
-
-  long now() {
-    return jdbc.sql("SELECT " + DatabaseClock.NOW_MS).query(Long.class).single();
   }
 
   /** What a search reads of ranges, and tests of their entries. */

@@ -5,7 +5,6 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.stats.depth.Depths;
-import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -24,21 +23,18 @@ class MetaController {
   private static final long LIST_PAGE = 1_000;
 
   private final Node node;
-  private final MetricHistoryStore metrics;
   private final ReadDatabase database;
   private final Map<String, Boolean> features;
   private final Map<String, Long> limits;
 
   MetaController(
       Node node,
-      MetricHistoryStore metrics,
       ReadDatabase database,
       Depths depths,
       @Value("${flow.redis.url:}") String redis,
       @Value("${flow.store.s3.bucket:}") String bucket,
       @Value("${flow.stats.history:14d}") Duration history) {
     this.node = node;
-    this.metrics = metrics;
     this.database = database;
     this.features =
         Map.of(
@@ -65,7 +61,7 @@ class MetaController {
         new Meta(
             MetaController.class.getPackage().getImplementationVersion(),
             node.id(),
-            database.inTurn(metrics::now),
+            database.inTurn(database::now),
             features,
             caller.principal(),
             caller.roles().stream().map(Enum::name).toList(),

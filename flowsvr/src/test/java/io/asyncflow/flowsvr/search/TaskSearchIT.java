@@ -207,7 +207,7 @@ class TaskSearchIT {
   }
 
   private TaskFilter filter(String q) {
-    SearchTerms terms = new SearchTerms(reads.inTurn(store::now));
+    SearchTerms terms = new SearchTerms(reads.inTurn(reads::now));
     SearchWords.Parsed parsed = SearchWords.parse(q);
     assertThat(parsed.errors()).isEmpty();
     parsed.words().forEach(word -> assertThat(terms.add(word)).isNull());

@@ -63,6 +63,11 @@ public final class Histogram {
     return sum;
   }
 
+  /** As {@link #percentile}; {@code null} if it is empty. */
+  public Long percentileOrNull(double share) {
+    return percentile(share).stream().boxed().findFirst().orElse(null);
+  }
+
   /**
    * The duration in ms that this share of all durations does not exceed: the middle of its bucket.
    *

@@ -200,9 +200,4 @@ public class FailureHistoryStore {
             });
     return sums;
   }
-
-  /** The database's epoch ms. */
-  long now() {
-    return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
-  }
 }

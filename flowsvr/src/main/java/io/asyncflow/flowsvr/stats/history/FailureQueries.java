@@ -135,7 +135,7 @@ public class FailureQueries {
   }
 
   private FailurePage read(Asked asked) {
-    long to = asked.to() == null ? store.now() + 1 : asked.to();
+    long to = asked.to() == null ? database.now() + 1 : asked.to();
     long from = asked.from() == null ? to - Duration.ofDays(1).toMillis() : asked.from();
     long fromHour = from / HOUR_MS;
     long toHour = Math.max(fromHour, (to - 1) / HOUR_MS);

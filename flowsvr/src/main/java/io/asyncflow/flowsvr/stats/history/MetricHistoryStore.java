@@ -1,11 +1,11 @@
 package io.asyncflow.flowsvr.stats.history;
 
-import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
-
 import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -24,10 +24,8 @@ public class MetricHistoryStore {
     this.jdbc = database.client();
   }
 
-  /** The database's epoch ms. */
-  public long now() {
-    return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
-  }
+  /** A stage of a type; the stage {@code ""} is any of them. */
+  public record Stage(String type, String name) {}
 
   /** Says to which numbers a row is added. */
   public interface Sums {
@@ -94,6 +92,22 @@ public class MetricHistoryStore {
               return row;
             })
         .list();
+  }
+
+  /**
+   * The sums of some stages that have any; see {@link #addUp(Collection, Collection, long, long,
+   * Sums)}.
+   */
+  public Map<Stage, Numbers> sums(
+      Collection<String> types, Collection<String> stages, long from, long to) {
+    Map<Stage, Numbers> sums = new HashMap<>();
+    addUp(
+        types,
+        stages,
+        from,
+        to,
+        (type, stage, at) -> sums.computeIfAbsent(new Stage(type, stage), s -> new Numbers()));
+    return sums;
   }
 
   /**

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -75,7 +74,7 @@ public class SeriesQueries {
   }
 
   private Series read(Asked asked) {
-    long now = store.now();
+    long now = database.now();
     long to = asked.to() == null ? now : asked.to();
     long from = asked.from() == null ? to - Duration.ofHours(1).toMillis() : asked.from();
     boolean hasTens = from < now - MINUTES_KEPT.toMillis();
@@ -135,15 +134,10 @@ public class SeriesQueries {
   private static Map<String, List<Long>> percentiles(
       List<Numbers> steps, Function<Numbers, Histogram> of) {
     Map<String, List<Long>> percentiles = new LinkedHashMap<>();
-    percentiles.put("p50", each(steps, numbers -> percentile(of.apply(numbers), 0.5)));
-    percentiles.put("p95", each(steps, numbers -> percentile(of.apply(numbers), 0.95)));
-    percentiles.put("p99", each(steps, numbers -> percentile(of.apply(numbers), 0.99)));
+    percentiles.put("p50", each(steps, numbers -> of.apply(numbers).percentileOrNull(0.5)));
+    percentiles.put("p95", each(steps, numbers -> of.apply(numbers).percentileOrNull(0.95)));
+    percentiles.put("p99", each(steps, numbers -> of.apply(numbers).percentileOrNull(0.99)));
     return percentiles;
-  }
-
-  private static Long percentile(Histogram of, double share) {
-    OptionalLong value = of.percentile(share);
-    return value.isPresent() ? (Long) value.getAsLong() : null;
   }
 
   private static List<Long> each(List<Numbers> steps, Function<Numbers, Long> value) {

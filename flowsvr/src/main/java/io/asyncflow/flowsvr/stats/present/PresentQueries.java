@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.stats.present;
 
 import static java.util.stream.Collectors.toSet;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.api.stats.Overview;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.flowsvr.access.Names;
@@ -13,9 +15,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
@@ -30,7 +30,7 @@ public class PresentQueries {
   private static final Duration KEPT = Duration.ofMinutes(1);
 
   private final Snapshots<Present> overview;
-  private final Map<TaskType, Snapshots<StageList>> stages = new ConcurrentHashMap<>();
+  private final Cache<TaskType, Snapshots<StageList>> stages;
   private final PresentReader reader;
   private final TaskTypes types;
   private final int rest;
@@ -39,6 +39,12 @@ public class PresentQueries {
   PresentQueries(
       PresentReader reader, TaskTypes types, @Value("${flow.stats.rest:50}") int rest, Node node) {
     this.overview = new Snapshots<>(reader::read, rest, node);
+    this.stages =
+        Caffeine.newBuilder()
+            .maximumSize(MOST_TYPES)
+            .expireAfterAccess(KEPT)
+            .ticker(node::nanoTime)
+            .build();
     this.rest = rest;
     this.reader = reader;
     this.types = types;
@@ -79,16 +85,8 @@ public class PresentQueries {
    */
   public StageList stages(TaskType type) {
     types.require(type);
-    Snapshots<StageList> known = stages.get(type);
-    if (known != null) {
-      return known.current();
-    }
-    stages.values().removeIf(some -> !some.isInUse(KEPT));
-    if (stages.size() >= MOST_TYPES) {
-      stages.clear();
-    }
     return stages
-        .computeIfAbsent(type, read -> new Snapshots<>(() -> reader.stages(read), rest, node))
+        .get(type, read -> new Snapshots<>(() -> reader.stages(read), rest, node))
         .current();
   }
 }

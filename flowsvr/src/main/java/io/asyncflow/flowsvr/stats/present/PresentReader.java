@@ -25,7 +25,7 @@ import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.stats.depth.Depths;
 import io.asyncflow.flowsvr.stats.history.FailureHistoryStore;
 import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
-import io.asyncflow.flowsvr.stats.present.ServedStagesStore.Stage;
+import io.asyncflow.flowsvr.stats.history.MetricHistoryStore.Stage;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
@@ -44,7 +44,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -140,7 +139,7 @@ class PresentReader {
             .flatMap(family -> family.live().stream())
             .toList();
     Heads firsts = depths.firsts(tables, List.of(TaskStatus.WAITING, TaskStatus.EXECUTING));
-    long now = firsts.now().orElseGet(metrics::now);
+    long now = firsts.now().orElseGet(database::now);
     List<Head> waiting = ofStatus(firsts.list(), TaskStatus.WAITING);
     Map<Source, BoundedCount> due = depths.due(waiting, DUE);
     Map<Stage, Integer> workers = served.workersByStage();
@@ -248,7 +247,7 @@ class PresentReader {
 
   private StageList stages(TaskType type, List<TaskTable> tables) {
     Heads firsts = depths.firsts(tables, List.of(TaskStatus.values()));
-    long now = firsts.now().orElseGet(metrics::now);
+    long now = firsts.now().orElseGet(database::now);
     List<Head> waiting = ofStatus(firsts.list(), TaskStatus.WAITING);
     List<Head> others = firsts.list().stream().filter(head -> !waiting.contains(head)).toList();
     Map<Source, BoundedCount> due = depths.due(waiting, OF_A_STAGE);
@@ -257,13 +256,15 @@ class PresentReader {
     SortedSet<String> names =
         firsts.list().stream().map(f -> f.source().stage()).collect(toCollection(TreeSet::new));
     Map<Stage, Integer> workers = served.workersByStage();
-    Map<String, Numbers> lastHour = lastHour(type, names, now);
+    long end = Duration.ofMillis(now).toMinutes() + 1;
+    Map<Stage, Numbers> lastHour = metrics.sums(List.of(type.name()), names, end - MINUTES, end);
     List<StageNumbers> stages =
         names.stream()
             .map(
                 name -> {
                   Optional<Head> oldest = oldestDue(waiting, name);
-                  Numbers hour = lastHour.getOrDefault(name, new Numbers());
+                  Stage stage = new Stage(type.name(), name);
+                  Numbers hour = lastHour.getOrDefault(stage, new Numbers());
                   return new StageNumbers(
                       name,
                       sum(due, name, TaskStatus.WAITING),
@@ -275,24 +276,12 @@ class PresentReader {
                       sum(counts, name, TaskStatus.CANCELLED),
                       oldest.map(Head::lateMs).orElse(null),
                       oldest.map(PresentReader::id).orElse(null),
-                      workers.getOrDefault(new Stage(type.name(), name), 0),
+                      workers.getOrDefault(stage, 0),
                       percentiles(hour.runs()),
                       percentiles(hour.waits()));
                 })
             .toList();
     return new StageList(now, firsts.cut().isEmpty(), stages);
-  }
-
-  private Map<String, Numbers> lastHour(TaskType type, Set<String> stages, long now) {
-    long end = Duration.ofMillis(now).toMinutes() + 1;
-    Map<String, Numbers> sums = new HashMap<>();
-    metrics.addUp(
-        List.of(type.name()),
-        stages,
-        end - Duration.ofHours(1).toMinutes(),
-        end,
-        (name, stage, minute) -> sums.computeIfAbsent(stage, s -> new Numbers()));
-    return sums;
   }
 
   private static Optional<Head> oldestDue(List<Head> waiting, String stage) {
@@ -316,11 +305,6 @@ class PresentReader {
 
   private static Percentiles percentiles(Histogram of) {
     return new Percentiles(
-        percentile(of, 0.5), percentile(of, 0.95), percentile(of, 0.99), of.size());
-  }
-
-  private static Long percentile(Histogram of, double share) {
-    OptionalLong value = of.percentile(share);
-    return value.isPresent() ? (Long) value.getAsLong() : null;
+        of.percentileOrNull(0.5), of.percentileOrNull(0.95), of.percentileOrNull(0.99), of.size());
   }
 }

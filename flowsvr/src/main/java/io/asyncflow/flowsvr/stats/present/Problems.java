@@ -4,10 +4,9 @@ import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.Overview.Problem;
 import io.asyncflow.flowsvr.index.Head;
 import io.asyncflow.flowsvr.pulse.count.Count;
-import io.asyncflow.flowsvr.pulse.count.Numbers;
 import io.asyncflow.flowsvr.stats.history.MetricHistoryStore;
+import io.asyncflow.flowsvr.stats.history.MetricHistoryStore.Stage;
 import io.asyncflow.flowsvr.stats.present.PresentReader.OfType;
-import io.asyncflow.flowsvr.stats.present.ServedStagesStore.Stage;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,23 +118,16 @@ final class Problems {
     }
     Set<String> names = new TreeSet<>();
     stages.values().forEach(names::addAll);
-    held(stages.keySet(), names)
-        .forEach(stage -> stages.getOrDefault(stage.type(), new TreeSet<>()).remove(stage.name()));
-    return stages;
-  }
-
-  /** Those of which tasks were held lately. */
-  private Set<Stage> held(Set<String> types, Set<String> stages) {
     long minute = Duration.ofMillis(now).toMinutes();
-    Map<Stage, Numbers> sums = new HashMap<>();
-    metrics.addUp(
-        types,
-        stages,
-        minute - MINUTES,
-        minute + 1,
-        (type, stage, at) -> sums.computeIfAbsent(new Stage(type, stage), s -> new Numbers()));
-    sums.values().removeIf(numbers -> numbers.count(Count.HELD) == 0);
-    return sums.keySet();
+    metrics
+        .sums(stages.keySet(), names, minute - MINUTES, minute + 1)
+        .forEach(
+            (stage, numbers) -> {
+              if (numbers.count(Count.HELD) > 0) {
+                stages.getOrDefault(stage.type(), new TreeSet<>()).remove(stage.name());
+              }
+            });
+    return stages;
   }
 
   private static boolean isAtItsLimit(OfType type) {

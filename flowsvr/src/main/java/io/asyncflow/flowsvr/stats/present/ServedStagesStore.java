@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.stats.present;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.stats.history.MetricHistoryStore.Stage;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,9 +26,6 @@ class ServedStagesStore {
   ServedStagesStore(ReadDatabase database) {
     this.jdbc = database.client();
   }
-
-  /** A stage of a type; the stage {@code ""} is any of them. */
-  record Stage(String type, String name) {}
 
   /** How many workers that were heard of lately and do not drain serve what; none is left out. */
   Map<Stage, Integer> workersByStage() {

@@ -103,11 +103,6 @@ final class Snapshots<T> {
     return last.value();
   }
 
-  /** Whether somebody has looked within this time. */
-  boolean isInUse(Duration within) {
-    return attempts.known(within).isPresent();
-  }
-
   private static Duration longer(Duration one, Duration other) {
     return one.compareTo(other) > 0 ? one : other;
   }

@@ -74,6 +74,11 @@ public class ReadDatabase implements DisposableBean {
     return client;
   }
 
+  /** The database's epoch ms, for callers in turn. */
+  public long now() {
+    return client.sql("SELECT " + DatabaseClock.NOW_MS).query(Long.class).single();
+  }
+
   /**
    * Reads through {@link #client}, with at most one connection at a time.
    *

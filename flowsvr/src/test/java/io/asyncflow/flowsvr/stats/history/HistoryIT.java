@@ -32,7 +32,7 @@ class HistoryIT {
   @Autowired FailureHistoryStore failures;
 
   private long now() {
-    return reads.inTurn(metrics::now);
+    return reads.inTurn(reads::now);
   }
 
   /** Rows of as many writers in each minute, of one created task each. */
