@@ -79,8 +79,9 @@ public final class Names {
   }
 
   /**
-   * The {@link #test} with named parameters.
+   * A condition of SQL that is true of these names.
    *
+   * @param column an expression of SQL
    * @param parameter how the names of its parameters begin
    * @param parameters receives their values
    * @return begins with AND; empty if these are all names
@@ -89,35 +90,18 @@ public final class Names {
     if (isAll) {
       return "";
     }
-    List<Object> values = new ArrayList<>();
-    String test = test(column, values);
-    for (int i = 0; i < values.size(); i++) {
-      parameters.put(parameter + i, values.get(i));
-      test = test.replaceFirst("\\?", ":" + parameter + i);
-    }
-    return "AND " + test + "\n";
-  }
-
-  /**
-   * A condition of SQL that is true of these names.
-   *
-   * @param column an expression of SQL
-   * @param values receives those of its parameters
-   */
-  public String test(String column, List<Object> values) {
-    if (isAll) {
-      return "TRUE";
-    }
     List<String> oneOf = new ArrayList<>();
     if (!listed.isEmpty()) {
-      oneOf.add(column + " IN (?" + ", ?".repeat(listed.size() - 1) + ")");
-      values.addAll(listed);
+      oneOf.add(column + " IN (:" + parameter + ")");
+      parameters.put(parameter, listed);
     }
-    for (String prefix : prefixes) {
-      oneOf.add("LEFT(" + column + ", " + prefix.codePointCount(0, prefix.length()) + ") = ?");
-      values.add(prefix);
+    for (int i = 0; i < prefixes.size(); i++) {
+      String prefix = prefixes.get(i);
+      int length = prefix.codePointCount(0, prefix.length());
+      oneOf.add("LEFT(" + column + ", " + length + ") = :" + parameter + i);
+      parameters.put(parameter + i, prefix);
     }
-    return oneOf.isEmpty() ? "1 = 0" : "(" + String.join(" OR ", oneOf) + ")";
+    return "AND (" + (oneOf.isEmpty() ? "1 = 0" : String.join(" OR ", oneOf)) + ")\n";
   }
 
   /** As {@link #of} takes them, in order. */

@@ -43,29 +43,24 @@ class ClaimLimitStore {
 
   /** Locks the row of a type until the transaction ends; inserts it if it does not exist. */
   Spending lock(TaskType type) {
-    return find(type, "FOR UPDATE")
+    return find(type)
         .orElseGet(
             () -> {
               jdbc.sql("INSERT IGNORE INTO t_type_limit (task_type) VALUES (:type)")
                   .param("type", type.name())
                   .update();
-              return find(type, "FOR UPDATE").orElseThrow();
+              return find(type).orElseThrow();
             });
   }
 
-  /** The used part of a type's rate; empty if no claim has used it. */
-  Optional<Spending> spending(TaskType type) {
-    return find(type, "");
-  }
-
-  private Optional<Spending> find(TaskType type, String lock) {
+  private Optional<Spending> find(TaskType type) {
     return jdbc.sql(
             """
             SELECT spent_until, CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED) AS now_us
             FROM t_type_limit
             WHERE task_type = :type
-            """
-                + lock)
+            FOR UPDATE
+            """)
         .param("type", type.name())
         .query((rs, row) -> new Spending(rs.getLong("spent_until"), rs.getLong("now_us")))
         .optional();

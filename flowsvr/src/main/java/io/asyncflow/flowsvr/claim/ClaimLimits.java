@@ -3,9 +3,6 @@ package io.asyncflow.flowsvr.claim;
 import io.asyncflow.flowsvr.claim.ClaimLimitStore.Spending;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.CellRate;
-import io.asyncflow.rules.TaskTable;
-import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.springframework.stereotype.Component;
 
@@ -22,7 +19,7 @@ import org.springframework.stereotype.Component;
  * <p>A type without limits costs no statement.
  */
 @Component
-public class ClaimLimits {
+class ClaimLimits {
 
   private final ClaimLimitStore store;
 
@@ -71,27 +68,6 @@ public class ClaimLimits {
     OptionalLong nextInMs =
         permits > 0 ? OptionalLong.empty() : OptionalLong.of(rate.waitMs(from, 1, spending.now()));
     return new Allowance(permits, nextInMs, from);
-  }
-
-  /**
-   * How far limits are used.
-   *
-   * @param executing tasks of the type, counted to its limit; {@code null} if it has none
-   * @param nextInMs until the rate allows another hold; 0 if it does now
-   */
-  public record Used(Integer executing, long nextInMs) {
-
-    public static final Used NOTHING = new Used(null, 0);
-  }
-
-  /** How far the limits of a type with these live tables are used. Locks nothing. */
-  public Used used(TaskTypeConfig type, List<TaskTable> live) {
-    int most = type.maxExecuting();
-    Optional<Spending> spending =
-        type.rateLimit() > 0 ? store.spending(type.type()) : Optional.empty();
-    return new Used(
-        most > 0 ? store.executing(live, most) : null,
-        spending.map(spent -> ofRate(spent, type.rateLimit()).nextInMs().orElse(0)).orElse(0L));
   }
 
   /** Stores what a claim has used of its allowance. */

@@ -5,17 +5,7 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.api.find.SearchOrder;
 import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.index.IndexRange;
-import io.asyncflow.flowsvr.index.IndexRange.Index;
-import io.asyncflow.flowsvr.index.Position;
-import io.asyncflow.flowsvr.index.RangeMerge;
-import io.asyncflow.flowsvr.index.RangeMerge.Bounds;
-import io.asyncflow.flowsvr.index.RangeMerge.Known;
-import io.asyncflow.flowsvr.index.RangeStore;
-import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.db.StatementGroups;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
@@ -25,13 +15,13 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -39,28 +29,33 @@ import org.springframework.stereotype.Component;
 /**
  * Lists of tasks over many tables, newest first. Thread-safe.
  *
- * <p>A page is read in two steps: first the ids, by going through the tables' entries together
- * ({@link RangeMerge}), then the rows by their ids, slice by slice, while their texts fit into the
- * answer. Tables behind begin that cannot be on the page cost two entries each.
+ * <p>A family may have hundreds of tables behind begin. Their first numbers behind the cursor tell
+ * which of them can be on a page: of most tables, a full page reads nothing else; only a page that
+ * is not full reads all of them.
  *
- * <p>If most tasks have a wanted status, the first entries of a table are enough. If they are not,
- * {@code idx_claim} tells whether few tasks of the table have the status: then these are all that
- * is left of it, without a visit of the others. Otherwise the page goes on for {@value #LONG_LOOK}
- * entries, and its cursor tells where it ended.
+ * <p>A page is read in two steps: first the ids, by reading ids and statuses only, then the rows by
+ * their ids, slice by slice, while their texts fit into the answer. If all statuses are wanted, or
+ * most rows have a wanted one, a short scan backwards from the cursor finds the ids (the primary
+ * key is in the order of creation, and so is {@code idx_user} within a user). If it does not,
+ * {@code idx_claim} tells whether few rows have the status: then all of these are sorted in memory.
+ * Otherwise the scan continues for {@value #LONG_LOOK} rows, and the page's cursor tells where it
+ * ended.
  *
- * <p>The rows of a user are scattered, so each row visit may be a disk read. If few tasks of a
- * table have a wanted status, the user's are found without visits: by intersecting the ids of both
- * indexes. Otherwise {@value #SLICE_OF_USER} rows are visited, or four times the page's limit.
+ * <p>The rows of a user are scattered, so each row visit may be a disk read. If few rows of a table
+ * have a wanted status, the user's rows are found without visits: by intersecting the ids of both
+ * indexes. Otherwise {@value #SLICE_OF_USER} rows are visited, or four times the page's limit, and
+ * the page's cursor tells where the scan ended.
+ *
+ * <p>A user's rows may be of any type, so all live tables are read, by one statement per {@link
+ * TableSql#groups group}.
  *
  * <p>COUNT and OFFSET are not used, because both read the rows that they skip.
  */
 @Component
 class TaskListStore {
 
-  /** The most entries that one page visits. */
+  /** The most rows of one table that one page visits. */
   private static final int LONG_LOOK = 20_000;
-
-  private static final int LONGEST_PIECE = 5_000;
 
   /** The most rows of a status in one table that are sorted in memory instead of scanned for. */
   private static final int RARE = 5_000;
@@ -70,20 +65,43 @@ class TaskListStore {
    */
   private static final int RARE_FOR_USER = 20_000;
 
-  /** The rows of a user in one table that are visited without reading the status index first. */
+  /**
+   * The most rows of a user in one table that are visited without reading the status index first.
+   */
   private static final int FEW_OF_USER = 100;
 
-  /** The most tables of which one statement reads a user's entries. */
+  /** The most tables behind begin that one statement for a user's rows reads. */
   private static final int MAX_TABLES_AT_ONCE = 50;
 
-  /** The most rows of a user that one page visits, unless the page itself is large. */
+  /** The most rows of a user in one table that one page visits, unless the page itself is large. */
   private static final int SLICE_OF_USER = 500;
+
+  private static final TableSql LOOK_BACK =
+      new TableSql(
+          """
+          SELECT id, status
+          FROM %s FORCE INDEX (PRIMARY)
+          WHERE id < :before
+          ORDER BY id DESC
+          LIMIT :limit
+          """);
+
+  private static final TableSql LOOK_BACK_OF_USER =
+      new TableSql(
+          """
+          SELECT id, status
+          FROM %s FORCE INDEX (idx_user)
+          WHERE user_id = :user
+            AND id < :before
+          ORDER BY id DESC
+          LIMIT :limit
+          """);
 
   /** Reads only the index. */
   static final TableSql IDS_OF_USER =
       new TableSql(
           """
-          SELECT id
+          SELECT id, 1 AS status
           FROM %s FORCE INDEX (idx_user)
           WHERE user_id = :user
             AND id < :before
@@ -99,6 +117,18 @@ class TaskListStore {
           FROM %s FORCE INDEX (idx_claim)
           WHERE status IN (:statuses)
           LIMIT :limit
+          """);
+
+  /** Counts no further than a limit, so that ids of a frequent status are not sent in vain. */
+  private static final TableSql COUNT_OF_STATUS =
+      new TableSql(
+          """
+          SELECT COUNT(*)
+          FROM (
+            SELECT id
+            FROM %s FORCE INDEX (idx_claim)
+            WHERE status IN (:statuses)
+            LIMIT :limit) few
           """);
 
   /** The column {@code source} comes last, because the others are read by position. */
@@ -120,14 +150,12 @@ class TaskListStore {
               LIMIT :limit
               """);
 
-  private final JdbcClient jdbc;
-  private final RangeStore ranges;
-  private final Node node;
+  private static final Set<TaskStatus> ANY = Set.of();
 
-  TaskListStore(JdbcClient jdbc, Node node) {
+  private final JdbcClient jdbc;
+
+  TaskListStore(JdbcClient jdbc) {
     this.jdbc = jdbc;
-    this.ranges = new RangeStore(jdbc);
-    this.node = node;
   }
 
   /**
@@ -138,24 +166,17 @@ class TaskListStore {
   record Page(List<TaskRow> rows, OptionalLong continueBefore) {}
 
   /**
-   * The entries of some users whose tasks have one of some statuses. Those of other users are not
-   * read, so that no cursor is the number of one.
+   * The ids of the wanted rows of one table, newest first, complete down to {@code floor}.
+   *
+   * @param floor the lowest number visited; 0 if no lower one exists
    */
-  private record Listed(Set<TaskStatus> statuses, Names users) implements RangeStore.Test {
+  private record Found(TaskTable table, List<Long> numbers, long floor) {
 
-    @Override
-    public String within(Index index, List<Object> values) {
-      return "  AND " + users.test("user_id", values) + "\n";
-    }
-
-    @Override
-    public String fits(Index index, List<Object> values) {
-      statuses.forEach(status -> values.add(status.code()));
-      return statuses.isEmpty() ? "1" : "status IN (?" + ", ?".repeat(statuses.size() - 1) + ")";
-    }
-
-    private boolean isWanted(TaskRow row) {
-      return statuses.isEmpty() || statuses.contains(row.status());
+    /** Those of them that are also in a set, which is complete above the floor. */
+    Found in(Set<Long> wanted) {
+      return wanted.isEmpty()
+          ? new Found(table, List.of(), 0)
+          : new Found(table, numbers.stream().filter(wanted::contains).toList(), floor);
     }
   }
 
@@ -165,90 +186,143 @@ class TaskListStore {
    */
   Page newest(
       List<TaskFamily> families, Set<TaskStatus> statuses, int limit, long before, Names users) {
-    int most = users.isAll() ? LONG_LOOK : sliceOf(limit);
-    int first = statuses.isEmpty() ? limit + 1 : 4 * limit + 1;
     return page(
         families,
-        IndexRange::ofTable,
-        new Listed(statuses, users),
-        new Bounds(LONGEST_PIECE, 1, most, first, Long.MAX_VALUE),
-        (range, below) ->
-            users.isAll() ? ofStatus(range.table(), statuses, RARE) : Optional.empty(),
+        statuses,
         limit,
-        before);
-  }
-
-  private static int sliceOf(int limit) {
-    return Math.max(SLICE_OF_USER, 4 * limit + 1);
+        before,
+        1, // older tables cost as much as the first, and are mostly not needed
+        tables ->
+            tables.stream()
+                .map(
+                    table ->
+                        users.isAll()
+                            ? ofStatuses(table, statuses, limit, before)
+                            : ofUsers(table, users, statuses, limit, before))
+                .toList());
   }
 
   /** As {@link #newest}, for the rows of one user. */
   Page newestOfUser(
       List<TaskFamily> families, String user, Set<TaskStatus> statuses, int limit, long before) {
-    int most = statuses.isEmpty() ? LONG_LOOK : sliceOf(limit);
-    int first = statuses.isEmpty() ? limit + 1 : FEW_OF_USER;
     return page(
         families,
-        table -> IndexRange.ofUser(table, user),
-        new Listed(statuses, Names.ALL),
-        new Bounds(LONGEST_PIECE, MAX_TABLES_AT_ONCE, most, first, Long.MAX_VALUE),
-        (range, below) ->
-            ofStatus(range.table(), statuses, RARE_FOR_USER)
-                .map(rare -> ofUser(range, below, new HashSet<>(rare.numbers()))),
+        statuses,
         limit,
-        before);
+        before,
+        MAX_TABLES_AT_ONCE,
+        tables ->
+            statuses.isEmpty()
+                ? idsOfUser(tables, user, before, limit + 1)
+                : ofUser(tables, user, statuses, limit, before));
   }
 
+  /**
+   * Reads the live tables, and those behind begin that can be on the page.
+   *
+   * @param mostAtOnce the most tables behind begin per round; the first round reads one, each next
+   *     one eight times as many
+   */
   private Page page(
       List<TaskFamily> families,
-      Function<TaskTable, IndexRange> range,
-      Listed listed,
-      Bounds bounds,
-      BiFunction<IndexRange, Long, Optional<Known>> rare,
+      Set<TaskStatus> statuses,
       int limit,
-      long before) {
-    List<IndexRange> all =
-        families.stream().flatMap(family -> family.readable().stream()).map(range).toList();
-    Position after = new Position(before, before);
-    RangeMerge.Page found =
-        new RangeMerge(ranges, all, SearchOrder.NEWEST, after, listed, bounds, rare, node::nanoTime)
-            .page(limit + 1);
-    boolean isFull = found.ids().size() > limit;
-    List<TaskId> ids = isFull ? found.ids().subList(0, limit) : found.ids();
-    List<TaskRow> rows = new ArrayList<>(ids.size());
-    AnswerRoom room = new AnswerRoom();
-    for (List<TaskId> slice : StatementGroups.of(ids, AnswerRoom.SLICE)) {
-      for (TaskRow row : newestFirst(slice)) {
-        if (!listed.isWanted(row)) {
-          continue; // it has changed since its id was read
-        }
-        if (!room.take(AnswerRoom.bytesOf(row))) {
-          return new Page(rows, OptionalLong.of(rows.get(rows.size() - 1).id().number()));
-        }
-        rows.add(row);
+      long before,
+      int mostAtOnce,
+      Function<List<TaskTable>, List<Found>> look) {
+    List<TaskTable> live = families.stream().flatMap(f -> f.live().stream()).toList();
+    List<Found> found = new ArrayList<>(look.apply(live));
+    List<TaskTable> drained = families.stream().flatMap(f -> f.drained().stream()).toList();
+    List<Found> newestFirst =
+        look(drained, LOOK_BACK, Map.of("before", before, "limit", 1), ANY, 1).stream()
+            .filter(head -> !head.numbers().isEmpty())
+            .sorted(Comparator.comparing((Found head) -> head.numbers().get(0)).reversed())
+            .toList();
+    int atOnce = 1;
+    for (int start = 0; start < newestFirst.size(); start += atOnce) {
+      atOnce = start == 0 ? 1 : Math.min(8 * atOnce, mostAtOnce);
+      if (isFilledAbove(newestFirst.get(start).numbers().get(0), found, limit)) {
+        break;
       }
+      List<Found> next = newestFirst.subList(start, Math.min(start + atOnce, newestFirst.size()));
+      found.addAll(look.apply(next.stream().map(Found::table).toList()));
     }
-    if (isFull) {
-      return new Page(rows, OptionalLong.of(ids.get(limit - 1).number()));
-    }
-    return new Page(
-        rows, found.isEnd() ? OptionalLong.empty() : OptionalLong.of(found.last().number()));
+    return merge(found, statuses, limit);
   }
 
-  /** Those of the wanted numbers that are the user's, as far as its entries are read. */
-  private Known ofUser(IndexRange range, long before, Set<Long> wanted) {
-    List<Long> ids =
-        wanted.isEmpty()
-            ? List.of()
-            : jdbc.sql(IDS_OF_USER.of(range.table()))
-                .param("user", range.user())
-                .param("before", before)
-                .param("limit", LONG_LOOK)
-                .query(Long.class)
-                .list();
-    return new Known(
-        ids.stream().filter(wanted::contains).toList(),
-        ids.size() < LONG_LOOK ? 0 : ids.get(LONG_LOOK - 1));
+  /** Whether the page is complete without this number and all lower ones. */
+  private static boolean isFilledAbove(long number, List<Found> found, int limit) {
+    boolean isBelowHorizon = found.stream().anyMatch(part -> part.floor() > number);
+    return isBelowHorizon
+        || found.stream()
+                .flatMap(part -> part.numbers().stream())
+                .filter(wanted -> wanted > number)
+                .limit(limit + 1)
+                .count()
+            > limit;
+  }
+
+  private Found ofStatuses(TaskTable table, Set<TaskStatus> statuses, int limit, long before) {
+    Found near = lookBack(table, statuses, shortLook(limit), before);
+    return needsMore(near, limit)
+        ? rare(table, statuses, before)
+            .orElseGet(() -> lookBack(table, statuses, LONG_LOOK, before))
+        : near;
+  }
+
+  /** Rows of other users are not visited, so that no cursor is the number of one. */
+  private Found ofUsers(
+      TaskTable table, Names users, Set<TaskStatus> statuses, int limit, long before) {
+    int look = Math.max(SLICE_OF_USER, shortLook(limit));
+    Map<String, Object> params = new HashMap<>(Map.of("before", before, "limit", look));
+    TableSql scan =
+        new TableSql(
+            """
+            SELECT id, status
+            FROM %s FORCE INDEX (PRIMARY)
+            WHERE id < :before
+            """
+                + users.and("user_id", "user", params)
+                + "ORDER BY id DESC\nLIMIT :limit");
+    return look(List.of(table), scan, params, statuses, look).get(0);
+  }
+
+  private Found lookBack(TaskTable table, Set<TaskStatus> statuses, int look, long before) {
+    Map<String, Object> params = Map.of("before", before, "limit", look);
+    return look(List.of(table), LOOK_BACK, params, statuses, look).get(0);
+  }
+
+  private List<Found> ofUser(
+      List<TaskTable> tables, String user, Set<TaskStatus> statuses, int limit, long before) {
+    List<TaskTable> withFew = new ArrayList<>();
+    List<TaskTable> withMany = new ArrayList<>();
+    for (Found newest : idsOfUser(tables, user, before, FEW_OF_USER + 1)) {
+      if (newest.floor() > 0) {
+        withMany.add(newest.table());
+      } else if (!newest.numbers().isEmpty()) {
+        withFew.add(newest.table());
+      }
+    }
+    List<Found> found = new ArrayList<>();
+    List<TaskTable> toLookAt = new ArrayList<>(withFew);
+    for (TaskTable table : withMany) {
+      ofStatus(table, statuses, RARE_FOR_USER)
+          .map(HashSet::new)
+          .ifPresentOrElse(
+              rare ->
+                  idsOfUser(List.of(table), user, before, LONG_LOOK)
+                      .forEach(ids -> found.add(ids.in(rare))),
+              () -> toLookAt.add(table));
+    }
+    int look = Math.max(SLICE_OF_USER, shortLook(limit));
+    Map<String, Object> params = Map.of("user", user, "before", before, "limit", look);
+    found.addAll(look(toLookAt, LOOK_BACK_OF_USER, params, statuses, look));
+    return found;
+  }
+
+  private List<Found> idsOfUser(List<TaskTable> tables, String user, long before, int limit) {
+    Map<String, Object> params = Map.of("user", user, "before", before, "limit", limit);
+    return look(tables, IDS_OF_USER, params, ANY, limit);
   }
 
   /** The rows with greater numbers, oldest first. */
@@ -260,20 +334,124 @@ class TaskListStore {
         .list();
   }
 
+  private static int shortLook(int limit) {
+    return 4 * limit + 1;
+  }
+
+  private static boolean needsMore(Found found, int limit) {
+    return found.floor() > 0 && found.numbers().size() <= limit;
+  }
+
+  /** The rows of a table that a scan backwards has visited. */
+  private static final class Seen {
+    private final List<Long> wanted = new ArrayList<>();
+    private int rows;
+    private long lowest;
+
+    Found in(TaskTable table, int look) {
+      return new Found(table, wanted, rows < look ? 0 : lowest);
+    }
+  }
+
+  private List<Found> look(
+      List<TaskTable> tables,
+      TableSql scan,
+      Map<String, Object> params,
+      Set<TaskStatus> statuses,
+      int look) {
+    List<Found> found = new ArrayList<>();
+    for (List<TaskTable> group : TableSql.groups(tables)) {
+      List<Seen> seen = group.stream().map(table -> new Seen()).toList();
+      jdbc.sql(scan.ofAll(group))
+          .params(params)
+          .query(
+              rs -> {
+                Seen ofTable = seen.get(rs.getInt("source"));
+                ofTable.rows++;
+                ofTable.lowest = rs.getLong("id");
+                if (isWanted(TaskStatus.ofCode(rs.getInt("status")), statuses)) {
+                  ofTable.wanted.add(ofTable.lowest);
+                }
+              });
+      for (int i = 0; i < group.size(); i++) {
+        found.add(seen.get(i).in(group.get(i), look));
+      }
+    }
+    return found;
+  }
+
+  private static boolean isWanted(TaskStatus status, Set<TaskStatus> statuses) {
+    return statuses.isEmpty() || statuses.contains(status);
+  }
+
   /**
-   * All rows of these statuses; empty if there are more than {@code most}, or if all are wanted.
+   * The ids of all rows of these statuses below {@code before}; empty if there are too many to
+   * sort.
    */
-  private Optional<Known> ofStatus(TaskTable table, Set<TaskStatus> statuses, int most) {
+  private Optional<Found> rare(TaskTable table, Set<TaskStatus> statuses, long before) {
     if (statuses.isEmpty()) {
+      return Optional.empty();
+    }
+    return ofStatus(table, statuses, RARE)
+        .map(
+            numbers ->
+                numbers.stream().filter(n -> n < before).sorted(Comparator.reverseOrder()).toList())
+        .map(wanted -> new Found(table, wanted, 0));
+  }
+
+  /**
+   * The ids of all rows of these statuses, in no order; empty if there are more than {@code most}.
+   */
+  private Optional<List<Long>> ofStatus(TaskTable table, Set<TaskStatus> statuses, int most) {
+    List<Integer> codes = statuses.stream().map(TaskStatus::code).toList();
+    int count =
+        jdbc.sql(COUNT_OF_STATUS.of(table))
+            .param("statuses", codes)
+            .param("limit", most + 1)
+            .query(Integer.class)
+            .single();
+    if (count > most) {
       return Optional.empty();
     }
     List<Long> numbers =
         jdbc.sql(OF_STATUS.of(table))
-            .param("statuses", statuses.stream().map(TaskStatus::code).toList())
+            .param("statuses", codes)
             .param("limit", most + 1)
             .query(Long.class)
             .list();
-    return numbers.size() > most ? Optional.empty() : Optional.of(new Known(numbers, 0));
+    // Rows may have been added since the count; then the list may lack some.
+    return numbers.size() > most ? Optional.empty() : Optional.of(numbers);
+  }
+
+  /** Merges the tables' ids into a page. All tables are complete only down to the highest floor. */
+  private Page merge(List<Found> found, Set<TaskStatus> statuses, int limit) {
+    long horizon = found.stream().mapToLong(Found::floor).max().orElse(0);
+    List<TaskId> candidates =
+        found.stream()
+            .flatMap(part -> part.numbers().stream().map(n -> new TaskId(n, part.table())))
+            .filter(id -> id.number() >= horizon)
+            .sorted(Comparator.comparingLong(TaskId::number).reversed())
+            .toList();
+    List<TaskId> page = candidates.subList(0, Math.min(limit, candidates.size()));
+
+    List<TaskRow> rows = new ArrayList<>(page.size());
+    AnswerRoom room = new AnswerRoom();
+    for (int start = 0; start < page.size(); start += AnswerRoom.SLICE) {
+      int end = Math.min(start + AnswerRoom.SLICE, page.size());
+      for (TaskRow row : newestFirst(page.subList(start, end))) {
+        if (!isWanted(row.status(), statuses)) {
+          continue; // it has changed since its id was read
+        }
+        if (!room.take(AnswerRoom.bytesOf(row))) {
+          return new Page(rows, OptionalLong.of(rows.get(rows.size() - 1).id().number()));
+        }
+        rows.add(row);
+      }
+    }
+    if (candidates.size() > limit) {
+      return new Page(rows, OptionalLong.of(page.get(limit - 1).number()));
+    }
+    return new Page(rows, horizon > 0 ? OptionalLong.of(horizon) : OptionalLong.empty());
   }
 
   /** The rows of these tasks that exist, newest first. */

@@ -2,12 +2,11 @@ package io.asyncflow.flowsvr.search;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.find.SearchOrder;
-import io.asyncflow.flowsvr.index.IndexRange;
-import io.asyncflow.flowsvr.index.IndexRange.Index;
 import io.asyncflow.flowsvr.index.Source;
 import io.asyncflow.flowsvr.index.SourceWalk;
 import io.asyncflow.flowsvr.index.SourceWalk.Heads;
 import io.asyncflow.flowsvr.index.TaskIndexStore;
+import io.asyncflow.flowsvr.search.IndexRange.Index;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
@@ -71,11 +70,13 @@ class SearchPlan {
     Stream<TaskTable> tables = tables(families);
     return cut(
         index == Index.PRIMARY
-            ? tables.map(IndexRange::ofTable).toList()
-            : tables
-                .flatMap(t -> filter.users().stream().map(user -> IndexRange.ofUser(t, user)))
-                .toList(),
+            ? tables.map(table -> new IndexRange(table, index, null, null)).toList()
+            : tables.flatMap(table -> ofUsers(table, filter.users())).toList(),
         true);
+  }
+
+  private static Stream<IndexRange> ofUsers(TaskTable table, Set<String> users) {
+    return users.stream().map(user -> new IndexRange(table, Index.USER, null, user));
   }
 
   private static Ranges cut(List<IndexRange> ranges, boolean areAll) {

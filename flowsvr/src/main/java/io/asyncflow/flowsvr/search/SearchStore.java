@@ -1,17 +1,21 @@
 package io.asyncflow.flowsvr.search;
 
+import static java.util.stream.Collectors.toList;
+
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.index.IndexRange.Index;
-import io.asyncflow.flowsvr.index.RangeStore;
+import io.asyncflow.api.find.SearchOrder;
+import io.asyncflow.flowsvr.search.IndexRange.Index;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -39,39 +43,105 @@ class SearchStore {
   private static final String BY_IDS = "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (";
 
   private final JdbcClient jdbc;
-  private final RangeStore ranges;
 
   SearchStore(ReadDatabase reads) {
     this.jdbc = reads.client();
-    this.ranges = new RangeStore(jdbc);
   }
 
-  RangeStore ranges() {
-    return ranges;
+  /** An entry of an index of a table. */
+  record Entry(TaskTable table, Position at, boolean fits) {}
+
+  /** What a search reads: in which order, from where on, and what each entry is tested for. */
+  record Look(TaskFilter filter, SearchOrder order, Position after) {}
+
+  private static String part(int source, String text, TaskTable table) {
+    return "SELECT %s AS source, part.*\nFROM (\n%s) part\n"
+        .formatted(source, new TableSql(text).of(table));
   }
 
-  /** What a search reads of ranges, and tests of their entries. */
-  static RangeStore.Test test(TaskFilter filter) {
-    return new RangeStore.Test() {
-
-      @Override
-      public String within(Index index, List<Object> values) {
-        if (index != Index.CLAIM) {
-          Collections.addAll(values, filter.beyond(), filter.lowest());
-          return "  AND id < ?\n  AND id >= ?\n";
-        }
-        if (filter.due().isAlways()) {
-          return "";
-        }
-        Collections.addAll(values, filter.due().from(), filter.due().to());
-        return "  AND order_time >= ?\n  AND order_time < ?\n";
+  /** The first entries of each range, in the order of the search. */
+  List<List<Entry>> heads(List<IndexRange> ranges, Look look, int limit) {
+    List<List<Entry>> heads = new ArrayList<>();
+    for (List<IndexRange> group : TableSql.groups(ranges)) {
+      List<List<Entry>> found =
+          group.stream().map(range -> new ArrayList<Entry>()).collect(toList());
+      List<Object> values = new ArrayList<>();
+      List<String> parts = new ArrayList<>();
+      for (IndexRange range : group) {
+        parts.add(part(parts.size(), sql(range, look, limit, values), range.table()));
       }
+      jdbc.sql(String.join("UNION ALL\n", parts))
+          .params(values)
+          .query(
+              rs -> {
+                int source = rs.getInt("source");
+                found.get(source).add(entry(group.get(source).table(), rs));
+              });
+      Comparator<Position> order = Position.in(look.order());
+      found.forEach(entries -> entries.sort(Comparator.comparing(Entry::at, order)));
+      heads.addAll(found);
+    }
+    return heads;
+  }
 
-      @Override
-      public String fits(Index index, List<Object> values) {
-        return SearchStore.fits(filter, index, values);
-      }
-    };
+  private static Entry entry(TaskTable table, ResultSet rs) throws SQLException {
+    return new Entry(
+        table, new Position(rs.getLong("place"), rs.getLong("id")), rs.getBoolean("fits"));
+  }
+
+  /** The next entries of a range, in the order of the search. */
+  List<Entry> read(IndexRange range, Look look, int limit) {
+    List<Object> values = new ArrayList<>();
+    String sql = new TableSql(sql(range, look, limit, values)).of(range.table());
+    return jdbc.sql(sql).params(values).query((rs, row) -> entry(range.table(), rs)).list();
+  }
+
+  private static String sql(IndexRange range, Look look, int limit, List<Object> values) {
+    boolean isByDue = range.index() == Index.CLAIM;
+    String direction = look.order() == SearchOrder.DUE ? "" : " DESC";
+    StringBuilder sql = new StringBuilder("SELECT ");
+    sql.append(isByDue ? "order_time" : "id").append(" AS place, id, ");
+    sql.append(fits(look.filter(), range.index(), values)).append(" AS fits\n");
+    sql.append("FROM %s FORCE INDEX (").append(range.index().sqlName).append(")\nWHERE ");
+    sql.append(
+        switch (range.index()) {
+          case PRIMARY -> ofNumbers(look, values);
+          case USER -> {
+            values.add(range.user());
+            yield "user_id = ?\n  AND " + ofNumbers(look, values);
+          }
+          case CLAIM -> ofSource(range, look, values);
+        });
+    sql.append("ORDER BY ").append(isByDue ? "order_time" + direction + ", " : "");
+    sql.append("id").append(direction).append("\nLIMIT ").append(limit).append('\n');
+    return sql.toString();
+  }
+
+  private static String ofNumbers(Look look, List<Object> values) {
+    long beyond = look.filter().beyond();
+    values.add(look.after() == null ? beyond : Math.min(beyond, look.after().number()));
+    values.add(look.filter().lowest());
+    return "id < ?\n  AND id >= ?\n";
+  }
+
+  private static String ofSource(IndexRange range, Look look, List<Object> values) {
+    StringBuilder sql = new StringBuilder();
+    sql.append("status = ").append(range.source().status().code());
+    sql.append("\n  AND task_stage = ?\n  AND lane = ?\n");
+    values.add(range.source().stage());
+    values.add(range.source().lane());
+    if (!look.filter().due().isAlways()) {
+      sql.append("  AND order_time >= ?\n  AND order_time < ?\n");
+      values.add(look.filter().due().from());
+      values.add(look.filter().due().to());
+    }
+    Position after = look.after();
+    if (after != null) {
+      String beyond = look.order() == SearchOrder.DUE ? ">" : "<";
+      sql.append("  AND (order_time <> ? OR order_time = ? AND id <> ?)\n".replace("<>", beyond));
+      values.addAll(List.of(after.order(), after.order(), after.number()));
+    }
+    return sql.toString();
   }
 
   /** The test of an entry's task, beside what its range says of it already. */
@@ -93,9 +163,7 @@ class SearchStore {
     if (index != Index.USER) {
       oneOf(tests, "user_id", filter.users(), values);
     }
-    if (!filter.workers().isAll()) {
-      tests.add(filter.workers().test("worker_id", values));
-    }
+    workers(tests, filter, values);
     if (filter.retriesAbove() != null) {
       tests.add("crt_retry_num > ?");
       values.add(filter.retriesAbove());
@@ -106,6 +174,19 @@ class SearchStore {
     }
     texts(tests, filter.texts(), values);
     return tests.isEmpty() ? "1" : "COALESCE(" + String.join(" AND ", tests) + ", 0)";
+  }
+
+  private static void workers(List<String> tests, TaskFilter filter, List<Object> values) {
+    if (filter.workers().isAll()) {
+      return;
+    }
+    List<String> oneOf = new ArrayList<>();
+    oneOf(oneOf, "worker_id", filter.workers().listed(), values);
+    for (String beginning : filter.workers().prefixes()) {
+      oneOf.add("LEFT(worker_id, " + beginning.codePointCount(0, beginning.length()) + ") = ?");
+      values.add(beginning);
+    }
+    tests.add("(" + String.join(" OR ", oneOf) + ")");
   }
 
   private static void texts(List<String> tests, Set<String> texts, List<Object> values) {

@@ -10,12 +10,12 @@ import io.asyncflow.api.find.FoundTasks;
 import io.asyncflow.api.find.SearchOrder;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.index.IndexRange.Index;
-import io.asyncflow.flowsvr.index.Position;
-import io.asyncflow.flowsvr.index.RangeMerge;
-import io.asyncflow.flowsvr.index.RangeMerge.Bounds;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.number.NumberTime;
+import io.asyncflow.flowsvr.search.IndexRange.Index;
+import io.asyncflow.flowsvr.search.RangeMerge.Bounds;
+import io.asyncflow.flowsvr.search.SearchStore.Entry;
+import io.asyncflow.flowsvr.search.SearchStore.Look;
 import io.asyncflow.flowsvr.search.words.TaskFilter;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.AnswerRoom;
@@ -225,28 +225,37 @@ public class TaskSearch {
     boolean readsTexts = !filter.texts().isEmpty();
     RangeMerge merge =
         new RangeMerge(
-            store.ranges(),
+            store,
             ranges.ranges(),
-            order,
-            after,
-            SearchStore.test(filter),
+            new Look(filter, order, after),
             new Bounds(
                 longestPiece(filter, index),
-                1,
                 readsTexts ? MOST_TEXTS : MOST_LOOKED,
                 request.limit(),
                 TIME_OVER),
-            (range, before) -> Optional.empty(),
             node::nanoTime);
-    RangeMerge.Page page = merge.page(request.limit());
-    Position last = page.last() == null ? after : page.last();
+    List<TaskId> found = new ArrayList<>();
+    Position last = after;
+    int looked = 0;
+    while (!merge.isOver() && found.size() < request.limit()) {
+      Entry entry = merge.next();
+      if (entry == null) {
+        break;
+      }
+      looked++;
+      last = entry.at();
+      if (entry.fits()) {
+        found.add(new TaskId(last.number(), entry.table()));
+      }
+    }
+    boolean isEnd = merge.isOver();
     return new Page(
-        page.ids(),
-        page.isEnd() || last == null ? null : last.cursor(order),
-        page.looked(),
-        page.last() == null ? null : timeOf(last, order),
-        page.isEnd() && ranges.isWhole(),
-        index.sqlName());
+        found,
+        isEnd || last == null ? null : last.cursor(order),
+        looked,
+        looked == 0 ? null : timeOf(last, order),
+        isEnd && ranges.isWhole(),
+        index.sqlName);
   }
 
   private static long timeOf(Position at, SearchOrder order) {

@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.why;
 
 import io.asyncflow.api.pause.Pause;
-import io.asyncflow.flowsvr.claim.ClaimLimits;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.TaskRow;
@@ -17,7 +16,7 @@ import java.util.function.Predicate;
  * @param pauses of the type, of the stage, and of workers
  * @param workers those that were heard of last
  * @param laneWorkers those that may hold it; empty for all
- * @param limits how far those of the type are used; executing tasks counted to the limit
+ * @param limits how far those of the type are used
  * @param holders who executes tasks of its stage and lane, if no worker describes the stage
  * @param hasUnnamedPollers whether clients without an id have asked this server for its type lately
  * @param ahead due tasks before it, counted to a limit; {@code null} if it is not due
@@ -34,7 +33,7 @@ record Facts(
     List<Pause> pauses,
     List<DescribedWorker> workers,
     Set<String> laneWorkers,
-    ClaimLimits.Used limits,
+    Limits limits,
     List<Holder> holders,
     boolean hasUnnamedPollers,
     Integer ahead,
@@ -44,6 +43,17 @@ record Facts(
     Predicate<String> seesWorker,
     boolean seesActs,
     boolean seesContents) {
+
+  /**
+   * How far limits are used.
+   *
+   * @param executing tasks of the type, counted to a limit; {@code null} if nothing limits them
+   * @param nextInMs until the rate allows another hold; 0 if it does now
+   */
+  record Limits(Integer executing, long nextInMs) {
+
+    static final Limits NONE = new Limits(null, 0);
+  }
 
   /** The holder of an executing task; empty for a client without an id. */
   record Holder(String workerId, long holdTime) {}

@@ -10,7 +10,6 @@ import io.asyncflow.api.find.WhyReason;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.claim.ClaimLimits;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
@@ -24,6 +23,8 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.why.Facts.Limits;
+import io.asyncflow.rules.CellRate;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -167,7 +168,7 @@ class TaskWhy {
         waits ? store.pauses(id.type(), row.stage()) : List.of(),
         workers,
         laneWorkers,
-        waits && type != null ? store.limits(type, live) : ClaimLimits.Used.NOTHING,
+        waits && type != null ? limits(type, live) : Limits.NONE,
         asksWhoHolds ? store.holders(row) : List.of(),
         asksWhoHolds && holds.hasUnnamedPollers(id.type()),
         waits && isDue && caller.seesAllUsers() ? store.ahead(row, live) : null,
@@ -177,5 +178,18 @@ class TaskWhy {
         caller.workers()::contains,
         caller.mayOneOf(List.of(Verb.GOVERN_READ, Verb.PAUSE)),
         caller.may(Verb.CONTEXT_READ));
+  }
+
+  private Limits limits(TaskTypeConfig type, List<TaskTable> live) {
+    Integer executing =
+        type.maxExecuting() > 0 ? store.executing(live, type.maxExecuting()) : null; // as a claim
+    long nextInMs = 0;
+    if (type.rateLimit() > 0) {
+      CellRate rate = CellRate.perSecond(type.rateLimit());
+      WhyStore.Spent spent = store.spent(type.type());
+      long from = rate.chargedFrom(spent.spentUntil(), spent.now());
+      nextInMs = rate.permits(from, spent.now()) > 0 ? 0 : rate.waitMs(from, 1, spent.now());
+    }
+    return new Limits(executing, nextInMs);
   }
 }

@@ -5,11 +5,9 @@ import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.flowsvr.act.Act;
-import io.asyncflow.flowsvr.claim.ClaimLimits;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.system.db.ReadDatabase;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
-import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.why.DescribedWorker.State;
 import io.asyncflow.flowsvr.why.Facts.DoneAct;
 import io.asyncflow.flowsvr.why.Facts.Holder;
@@ -63,12 +61,21 @@ class WhyStore {
           """
               .replace("<most>", "" + MOST_HOLDERS));
 
-  private final JdbcClient jdbc;
-  private final ClaimLimits limits;
+  private static final TableSql EXECUTING =
+      new TableSql(
+          """
+          SELECT COUNT(*)
+          FROM (
+            SELECT 1
+            FROM %s FORCE INDEX (idx_claim)
+            WHERE status = 2
+            LIMIT ?) executing
+          """);
 
-  WhyStore(ReadDatabase reads, ClaimLimits limits) {
+  private final JdbcClient jdbc;
+
+  WhyStore(ReadDatabase reads) {
     this.jdbc = reads.client();
-    this.limits = limits;
   }
 
   /** The database's clock, epoch ms. */
@@ -127,17 +134,22 @@ class WhyStore {
       values.addAll(
           List.of(row.stage(), row.lane(), row.orderTime(), row.orderTime(), row.id().number()));
     }
-    String sql = live.stream().map(AHEAD::of).collect(joining("UNION ALL\n"));
-    int ahead =
-        jdbc.sql(sql).params(values).query(Integer.class).list().stream()
-            .mapToInt(Integer::intValue)
-            .sum();
+    int ahead = sum(AHEAD, live, values);
     return Math.min(ahead, WaitingReasons.MOST_AHEAD);
   }
 
-  /** How far the limits of a type are used, by the reads of claims. */
-  ClaimLimits.Used limits(TaskTypeConfig type, List<TaskTable> live) {
-    return limits.used(type, live);
+  /** The executing tasks of a type, to a limit in each table. */
+  int executing(List<TaskTable> live, int most) {
+    List<Object> values = new ArrayList<>();
+    live.forEach(table -> values.add(most));
+    return sum(EXECUTING, live, values);
+  }
+
+  private int sum(TableSql count, List<TaskTable> tables, List<Object> values) {
+    String sql = tables.stream().map(count::of).collect(joining("UNION ALL\n"));
+    return jdbc.sql(sql).params(values).query(Integer.class).list().stream()
+        .mapToInt(Integer::intValue)
+        .sum();
   }
 
   /** Some holders of tasks of the stage and lane. */
@@ -146,6 +158,26 @@ class WhyStore {
         .params(row.stage(), row.lane())
         .query((rs, n) -> new Holder(rs.getString("worker_id"), rs.getLong("hold_time")))
         .list();
+  }
+
+  /**
+   * Microseconds since 1970 until which the rate of a type is spent, and now.
+   *
+   * @param spentUntil 0 if no claim has used it
+   */
+  record Spent(long spentUntil, long now) {}
+
+  Spent spent(TaskType type) {
+    return jdbc.sql(
+            """
+            SELECT COALESCE(MAX(spent_until), 0) AS spent_until,
+              CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED) AS now_us
+            FROM t_type_limit
+            WHERE task_type = :type
+            """)
+        .param("type", type.name())
+        .query((rs, row) -> new Spent(rs.getLong("spent_until"), rs.getLong("now_us")))
+        .single();
   }
 
   /** The last acts on a task and on its job, newest first. */

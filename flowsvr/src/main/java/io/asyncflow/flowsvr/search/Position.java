@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.index;
+package io.asyncflow.flowsvr.search;
 
 import io.asyncflow.api.find.SearchOrder;
 import java.util.Comparator;
@@ -7,12 +7,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A place in the order of a page. A cursor is the place of the last entry that was looked at.
+ * A place in the order of a search. A cursor is the place of the last entry that was looked at.
  *
  * @param order a due time; the number again in the order of creation
  * @param number of the task
  */
-public record Position(long order, long number) {
+record Position(long order, long number) {
 
   static final Comparator<Position> ASCENDING =
       Comparator.comparingLong(Position::order).thenComparingLong(Position::number);
@@ -24,12 +24,12 @@ public record Position(long order, long number) {
     return order == SearchOrder.DUE ? ASCENDING : ASCENDING.reversed();
   }
 
-  public String cursor(SearchOrder order) {
+  String cursor(SearchOrder order) {
     return order.name().charAt(0) + "" + this.order + "_" + number;
   }
 
   /** The place that a cursor of this order names; empty if it is none. */
-  public static Optional<Position> parse(String cursor, SearchOrder order) {
+  static Optional<Position> parse(String cursor, SearchOrder order) {
     Matcher found = CURSOR.matcher(cursor);
     if (!found.matches() || found.group(1).charAt(0) != order.name().charAt(0)) {
       return Optional.empty();
