@@ -649,12 +649,10 @@ CREATE TABLE t_access_version (
 
 INSERT INTO t_access_version (one, version) VALUES (1, 1);
 
--- One row a caller who is refused before its tokens of an issuer end; its change adds one to t_access_version. The row is
--- sealed as that of a key is: one whose time SQL has changed denies its caller without an end.
+-- One row a caller who is refused before its tokens of an issuer end; its change adds one to t_access_version.
 CREATE TABLE t_access_denied (
   principal           VARCHAR(160)  NOT NULL COMMENT 'oidc:{iss}#{sub}',
   until_time          BIGINT        NOT NULL,
-  seal                BINARY(32)    NULL     COMMENT 'HMAC-SHA-256 of the other columns under the pepper; null without a pepper',
   PRIMARY KEY (principal)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 

@@ -86,7 +86,7 @@ class RunEnds implements TaskLedger, JobLedger {
   public void ended(List<JobRow> jobs) {
     recordEnds(
         jobs.stream()
-            .filter(job -> job.fire() != null)
+            .filter(job -> job.fire() != null && job.state().isFinal())
             .map(
                 job ->
                     new End(

@@ -65,14 +65,7 @@ public class RetryingTransactions {
 
   /** Runs {@code work} in its own transaction and returns its value after the commit. */
   public <T> T execute(Supplier<T> work) {
-    long begin = nanoTime.getAsLong();
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return executeOnce(work);
-      } catch (PessimisticLockingFailureException e) {
-        pauseAfter(e, attempt, begin);
-      }
-    }
+    return executeStatement(() -> executeOnce(work));
   }
 
   /** Runs {@code work} in its own transaction. */
@@ -96,7 +89,7 @@ public class RetryingTransactions {
     try {
       result = work.get();
       refuseIfLong(begin);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       try {
         transactions.rollback(status);
       } catch (RuntimeException ofRollback) {

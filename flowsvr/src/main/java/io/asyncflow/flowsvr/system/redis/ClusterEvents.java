@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
@@ -22,7 +23,7 @@ import org.springframework.stereotype.Component;
  * Thread-safe.
  */
 @Component
-public class ClusterEvents implements DisposableBean {
+public class ClusterEvents implements SmartInitializingSingleton, DisposableBean {
 
   private final RedisLink redis;
   private final Events events;
@@ -38,15 +39,20 @@ public class ClusterEvents implements DisposableBean {
   /** The channel of a kind. */
   private final class Channel {
 
+    private final ClusterEvent.Kind kind;
     private final String name;
     private final Set<String> waiting = ConcurrentHashMap.newKeySet();
     private final ExecutorService sender; // what is sent at shutdown is lost
-    private final AutoCloseable subscription;
+    private AutoCloseable subscription = () -> {};
 
     Channel(ClusterEvent.Kind kind) {
+      this.kind = kind;
       this.name = "asyncflow:" + kind.name();
       this.sender = DaemonThreads.pool(1, kind.name() + "-news");
-      this.subscription = redis.subscribe(name, message -> receive(kind, message));
+    }
+
+    void open() {
+      subscription = redis.subscribe(name, this::receive);
     }
 
     void send(String line) {
@@ -65,7 +71,7 @@ public class ClusterEvents implements DisposableBean {
       }
     }
 
-    private void receive(ClusterEvent.Kind kind, String message) {
+    private void receive(String message) {
       int space = message.indexOf(' ');
       if (space > 0 && !message.startsWith(self)) {
         kind.fromAfar().apply(message.substring(space + 1)).ifPresent(events::publish);
@@ -76,6 +82,12 @@ public class ClusterEvents implements DisposableBean {
       subscription.close();
       sender.shutdownNow();
     }
+  }
+
+  /** Subscribes: from now on there are listeners for what comes. */
+  @Override
+  public void afterSingletonsInstantiated() {
+    channels.values().forEach(Channel::open);
   }
 
   @EventListener
