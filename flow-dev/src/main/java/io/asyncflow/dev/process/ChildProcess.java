@@ -18,15 +18,15 @@ import java.util.function.BooleanSupplier;
 /**
  * A child process, as a database or a JVM, and the shell that watches it.
  *
- * <p>The server has its own session, so that Ctrl-C in a terminal reaches only the JVM, which then
+ * <p>The child has its own session, so that Ctrl-C in a terminal reaches only the JVM, which then
  * stops its children in order. After a kill -9 of the JVM, the watching shell reads the end of its
  * standard input and executes the {@link ParentDeath} action. If both are killed, the next start
  * finds the orphan by its pid file and stops it.
  *
- * <p>The JVM may die at any moment of a launch. So the watcher is started first, and the server's
- * own process writes the pid file before it becomes the server. Each launch has its own file: the
+ * <p>The JVM may die at any moment of a launch. So the watcher is started first, and the child's
+ * own process writes the pid file before it becomes the child. Each launch has its own file: the
  * watcher of a JVM that died in between waits for that file for a while, and must not find the
- * server of the next JVM in the same directory.
+ * child of the next JVM in the same directory.
  *
  * <p>All waiting is on the caller's thread. {@link Process#onExit} completes on the common pool,
  * which has one thread on a machine with two cores: if that thread waits for this caller, it would
@@ -56,7 +56,7 @@ public final class ChildProcess {
   }
 
   /**
-   * Starts the server; it is not ready yet.
+   * Starts the child; it is not ready yet.
    *
    * @param program the program's name for messages
    * @param command the program (absolute path) and its arguments, one of which names the directory
@@ -153,7 +153,7 @@ public final class ChildProcess {
   }
 
   /**
-   * Waits until the server is ready.
+   * Waits until the child is ready.
    *
    * @throws EarlyEndException if it ends
    * @throws DevException if it is not ready in time, in which case it is killed; also if the thread
@@ -281,7 +281,7 @@ public final class ChildProcess {
   }
 
   /**
-   * Stops a server in this directory that has outlived its JVM. The caller must own the directory's
+   * Stops a child in this directory that has outlived its JVM. The caller must own the directory's
    * {@link DirectoryLock}, which proves that the JVM is dead.
    */
   public static void stopOrphan(Path directory) {

@@ -53,7 +53,7 @@ public record ProcessLog(String program, Path file, boolean appends) {
     return read().contains(text);
   }
 
-  /** Why the server ended before it was ready, in one sentence. */
+  /** Why the child ended before it was ready, in one sentence. */
   String explain(int exitCode) {
     String text = read();
     Matcher library = MISSING_LIBRARY.matcher(text);

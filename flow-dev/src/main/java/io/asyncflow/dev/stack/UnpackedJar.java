@@ -54,6 +54,7 @@ public final class UnpackedJar {
       if (!Files.isDirectory(unpacked)) {
         throw e;
       }
+      FileTree.delete(unfinished);
     }
   }
 

@@ -41,8 +41,8 @@ import org.springframework.stereotype.Component;
  *
  * <p>A look makes a plan of what is known: which ranges of which sources have to be read. It reads
  * these in one statement, and then learns from what it has read. A look that names no stage reads
- * one part of the {@link WaitingSources} of the type after another, until a task is due or it has
- * seen all; the next look begins behind. Thread-safe.
+ * one part of the {@link WaitingSources} of the type after another, until a task is due, it has
+ * seen all, or it has read {@value #MAX_PARTS} parts; the next look begins behind. Thread-safe.
  */
 @Component
 public class DueReader {
@@ -131,6 +131,12 @@ public class DueReader {
       boolean hasRepeats,
       long newsSeen,
       long at) {
+
+    /** The same, of which lanes may have more; those that were read before count, too. */
+    private Look withCutLanes() {
+      LaneHeads cut = new LaneHeads(lanes.heads(), lanes.ofWorker(), true);
+      return new Look(guess, readings, leftOut, cut, behind, isCut, hasRepeats, newsSeen, at);
+    }
 
     /** The heads of all ranges. */
     public List<Head> heads() {
@@ -267,13 +273,18 @@ public class DueReader {
       return look(request, family, null, whole, true);
     }
     DueMap known = mapOf(request.type());
-    boolean isTurn = false;
+    Source begin = null;
+    boolean isRound = false;
+    boolean areLanesCut = false;
     for (int i = 1; ; i++) {
       Part part = nextPart(family, known, whole);
-      isTurn |= part.isFirst();
-      Look look = look(request, family, part, whole, isTurn && part.last() == null);
+      begin = begin == null ? part.began() : begin;
+      isRound |= part.isFirst();
+      boolean isLast = isRound && (part.last() == null || part.sources().contains(begin));
+      Look look = look(request, family, part, whole, isLast);
+      areLanesCut |= look.lanes().isCut();
       if (look.hasDue() || !look.isCut() || i == MAX_PARTS) {
-        return look;
+        return areLanesCut ? look.withCutLanes() : look;
       }
     }
   }

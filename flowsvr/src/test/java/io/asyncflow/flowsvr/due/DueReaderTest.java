@@ -187,6 +187,11 @@ class DueReaderTest {
     assertThat(look.isCut()).as("there are others behind it").isTrue();
     Look next = lookAtAll(10);
     assertThat(next.dueStages()).as("it began behind, and went round").containsExactly("s250");
+
+    database.waits(new Source(TABLE, "s250"), NOW + 60_000);
+    database.asked.clear();
+    assertThat(lookAtAll(10).isCut()).isFalse();
+    assertThat(database.asked).as("each once").extracting(Map::size).containsExactly(50, 200, 200);
   }
 
   @Test
