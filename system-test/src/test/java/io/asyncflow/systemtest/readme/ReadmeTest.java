@@ -207,6 +207,7 @@ class ReadmeTest {
         "CONTRIBUTING.md",
         "SECURITY.md",
         "docs/api.md",
+        "docs/architecture.md",
         "docs/console.md",
         "docs/console.zh-CN.md",
         "docs/engines.md",
@@ -246,6 +247,7 @@ class ReadmeTest {
   @ValueSource(
       strings = {
         "docs/api.md",
+        "docs/architecture.md",
         "docs/glossary.md",
         "docs/how-it-works.md",
         "docs/jobs.md",
