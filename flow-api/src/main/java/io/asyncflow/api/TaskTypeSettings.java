@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Locale;
 
 /**
  * The configuration of a task type, in snake_case on the wire. Times are in seconds unless stated
@@ -59,18 +60,12 @@ public record TaskTypeSettings(
 
   /** A setting that a type need not have. */
   public enum Removable {
-    MAX_RETRY_INTERVAL("max_retry_interval"),
-    MAX_UNEXPECTED_RETRIES("max_unexpected_retries");
-
-    private final String column;
-
-    Removable(String column) {
-      this.column = column;
-    }
+    MAX_RETRY_INTERVAL,
+    MAX_UNEXPECTED_RETRIES;
 
     /** Its name on the wire. */
     public String column() {
-      return column;
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

@@ -7,6 +7,7 @@ import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.Leases;
@@ -165,7 +166,7 @@ final class FakeHolds {
 
   private static int limit(HoldRequest request, TaskTypeSettings type) {
     return orZero(request.limit()) == 0
-        ? Objects.requireNonNullElse(type.scheduleLimit(), 100)
+        ? TypeSetting.SCHEDULE_LIMIT.orUsual(type.scheduleLimit())
         : request.limit();
   }
 

@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TypeRules;
 import io.asyncflow.rules.field.SentFields;
@@ -48,12 +49,7 @@ final class FakeTypes {
       TaskTypeSettings before, TaskTypeSettings changes, Set<TaskTypeSettings.Removable> removed) {
     Map<String, Object> values = RecordCopy.valuesOf(changes);
     values.values().removeIf(Objects::isNull);
-    if (removed.contains(TaskTypeSettings.Removable.MAX_RETRY_INTERVAL)) {
-      values.put("maxRetryInterval", null);
-    }
-    if (removed.contains(TaskTypeSettings.Removable.MAX_UNEXPECTED_RETRIES)) {
-      values.put("maxUnexpectedRetries", null);
-    }
+    removed.forEach(setting -> values.put(TypeSetting.valueOf(setting.name()).component(), null));
     return RecordCopy.with(before, values);
   }
 
@@ -95,7 +91,7 @@ final class FakeTypes {
 
   /** Refuses a text that its type does not take. */
   void checkSealing(String taskType, String text, String field) {
-    int sealed = Objects.requireNonNullElse(named(taskType).sealed(), 0);
+    int sealed = TypeSetting.SEALED.orUsual(named(taskType).sealed());
     SealRule.of(sealed).check(taskType, text, field);
   }
 }

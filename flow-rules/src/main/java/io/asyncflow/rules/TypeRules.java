@@ -1,6 +1,7 @@
 package io.asyncflow.rules;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -70,12 +71,12 @@ public interface TypeRules {
         int maxDelivery)
         implements TypeRules {}
     return new Settings(
-        Duration.ofSeconds(Objects.requireNonNullElse(settings.leaseSeconds(), 30)),
-        Duration.ofSeconds(Objects.requireNonNullElse(settings.maxProcessingTime(), 30)),
-        Objects.requireNonNullElse(settings.maxRetryNum(), 3),
-        Objects.requireNonNullElse(settings.retryInterval(), 10),
+        Duration.ofSeconds(TypeSetting.LEASE_SECONDS.orUsual(settings.leaseSeconds())),
+        Duration.ofSeconds(TypeSetting.MAX_PROCESSING_TIME.orUsual(settings.maxProcessingTime())),
+        TypeSetting.MAX_RETRY_NUM.orUsual(settings.maxRetryNum()),
+        TypeSetting.RETRY_INTERVAL.orUsual(settings.retryInterval()),
         settings.maxRetryInterval(),
         settings.maxUnexpectedRetries(),
-        Objects.requireNonNullElse(settings.maxDelivery(), 10));
+        TypeSetting.MAX_DELIVERY.orUsual(settings.maxDelivery()));
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.spring;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.codec.PayloadCodec;
 import io.micrometer.tracing.Tracer;
@@ -49,9 +50,10 @@ public class FlowClientAutoConfiguration {
       FlowClientProperties properties,
       Environment environment,
       ObjectProvider<TaskTypeSettings> declared) {
-    DeclaredType.requireKnownNames(environment);
+    DeclaredTypes.requireKnownNames(environment);
     Stream<TaskTypeSettings> ofProperties =
-        properties.types().entrySet().stream().map(type -> type.getValue().named(type.getKey()));
+        properties.types().entrySet().stream()
+            .map(type -> RecordCopy.with(type.getValue(), "taskType", type.getKey()));
     List<TaskTypeSettings> types = Stream.concat(ofProperties, declared.orderedStream()).toList();
     return new TaskTypeSaver(client, types, environment.getProperty("spring.application.name"));
   }

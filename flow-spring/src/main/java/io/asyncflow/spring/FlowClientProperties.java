@@ -1,5 +1,6 @@
 package io.asyncflow.spring;
 
+import io.asyncflow.api.TaskTypeSettings;
 import java.time.Duration;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -25,7 +26,7 @@ public record FlowClientProperties(
     String apiKeyFile,
     String caFile,
     @DefaultValue("10s") Duration requestTimeout,
-    Map<String, DeclaredType> types) {
+    Map<String, TaskTypeSettings> types) {
 
   public FlowClientProperties {
     types = types == null ? Map.of() : types;

@@ -5,6 +5,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -32,9 +33,6 @@ public class TaskTypeSaver implements SmartLifecycle {
 
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-
-  /** What a save ignores. */
-  private static final Set<String> NO_SETTINGS = Set.of("taskType", "createTime", "modifyTime");
 
   private final FlowClient client;
   private final List<TaskTypeSettings> pending;
@@ -137,7 +135,7 @@ public class TaskTypeSaver implements SmartLifecycle {
   private static boolean hasAllOf(TaskTypeSettings type, TaskTypeSettings declared) {
     Map<String, Object> wanted = RecordCopy.valuesOf(declared);
     wanted.values().removeIf(Objects::isNull);
-    wanted.keySet().removeAll(NO_SETTINGS);
+    wanted.keySet().retainAll(TypeSetting.byComponent().keySet());
     return RecordCopy.valuesOf(type).entrySet().containsAll(wanted.entrySet());
   }
 

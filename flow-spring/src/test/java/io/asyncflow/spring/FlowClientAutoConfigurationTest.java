@@ -190,6 +190,8 @@ class FlowClientAutoConfigurationTest {
       strings = {
         "asyncflow.client.types.mail.lease-second",
         "asyncflow.client.types.mail.lease-seconds.max",
+        "asyncflow.client.types.mail.task-type",
+        "asyncflow.client.types.mail.modify-time",
         "asyncflow.client.types.report.size"
       })
   void settingThatNoTypeHasIsToldWhichThereAre(String name) {

@@ -2,6 +2,7 @@ package io.asyncflow.console.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.TypeSetting;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -44,6 +45,17 @@ class WordsTest {
     Properties en = texts("en");
     assertThat(en.stringPropertyNames())
         .noneMatch(key -> en.getProperty(key).equals(zh.getProperty(key)));
+  }
+
+  @Test
+  void settingsOfTypesHaveTheirWords() throws Exception {
+    Set<String> keys = texts("en").stringPropertyNames();
+    for (TypeSetting setting : TypeSetting.values()) {
+      if (setting.group() != null) {
+        String key = "setting." + setting.column();
+        assertThat(keys).contains(key, key + ".what", "setting.group." + setting.group());
+      }
+    }
   }
 
   @Test

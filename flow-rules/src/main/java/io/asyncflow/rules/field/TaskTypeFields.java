@@ -1,6 +1,7 @@
 package io.asyncflow.rules.field;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import io.asyncflow.rules.TaskType;
 import java.util.Optional;
 
@@ -19,28 +20,9 @@ public final class TaskTypeFields {
   public static TaskTypeSettings settings(FieldSource in) {
     String name = in.text("taskType").required().as(TaskTypeFields::spelling, TaskType.RULE);
     TaskFields.refuseReserved(in, "taskType", TaskType.parse(name).orElse(null));
-    return new TaskTypeSettings(
+    return TypeSetting.settings(
         name,
-        TaskTypeRanges.SCHEDULE_LIMIT.read(in, "scheduleLimit").asInteger(),
-        TaskTypeRanges.SCHEDULE_INTERVAL.read(in, "scheduleInterval").asInteger(),
-        TaskTypeRanges.MAX_PROCESSING_TIME.read(in, "maxProcessingTime").asInteger(),
-        TaskTypeRanges.MAX_RETRY_NUM.read(in, "maxRetryNum").asInteger(),
-        TaskTypeRanges.RETRY_INTERVAL.read(in, "retryInterval").asInteger(),
-        TaskTypeRanges.MAX_RETRY_INTERVAL.read(in, "maxRetryInterval").asInteger(),
-        TaskTypeRanges.MAX_UNEXPECTED_RETRIES.read(in, "maxUnexpectedRetries").asInteger(),
-        TaskTypeRanges.LEASE_SECONDS.read(in, "leaseSeconds").asInteger(),
-        TaskTypeRanges.MAX_DELIVERY.read(in, "maxDelivery").asInteger(),
-        TaskTypeRanges.ROLL_THRESHOLD.read(in, "rollThreshold").asLong(),
-        TaskTypeRanges.RETENTION_DAYS.read(in, "retentionDays").asInteger(),
-        TaskTypeRanges.MAX_EXECUTING.read(in, "maxExecuting").asInteger(),
-        TaskTypeRanges.RATE_LIMIT.read(in, "rateLimit").asInteger(),
-        TaskTypeRanges.USER_RATE_LIMIT.read(in, "userRateLimit").asInteger(),
-        TaskTypeRanges.MIN_WORKER_VERSION.read(in, "minWorkerVersion").asInteger(),
-        TaskTypeRanges.PAUSED.read(in, "paused").asInteger(),
-        TaskTypeRanges.EVENTS.read(in, "events").asInteger(),
-        TaskTypeRanges.SEALED.read(in, "sealed").asInteger(),
-        null,
-        null);
+        setting -> in.number(setting.component()).between(setting.min(), setting.max()).asLong());
   }
 
   /** How old a list of types may be, in milliseconds. */

@@ -1,63 +1,55 @@
 package io.asyncflow.flowsvr.tasktype;
 
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
-import io.asyncflow.rules.field.TaskTypeRanges;
+import jakarta.persistence.AttributeConverter;
+import jakarta.persistence.AttributeOverride;
 import jakarta.persistence.Column;
+import jakarta.persistence.Convert;
+import jakarta.persistence.Embedded;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.function.Consumer;
-import org.hibernate.annotations.DynamicUpdate;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * The configuration of one task type, a row of {@code t_schedule_cfg}.
  *
  * <p>Rows are also written by SQL, so the getters clamp each value to its range in {@link
- * TaskTypeRanges}. Instances that {@link TaskTypes} returns are shared between threads and never
+ * TypeSetting}. Instances that {@link TaskTypes} returns are shared between threads and never
  * change.
  */
 @Entity
 @Table(name = "t_schedule_cfg")
-@DynamicUpdate // a save must not overwrite columns that were changed meanwhile
 public class TaskTypeConfig implements TypeRules {
 
   @Id
   @Column(name = "task_type")
   private String taskType;
 
-  // The defaults of a new type, as in the table's definition.
-  private int scheduleLimit = 100;
-  private int scheduleInterval = 10;
-  private int maxProcessingTime = 30;
-  private int maxRetryNum = 3;
-  private int retryInterval = 10;
-  private Integer maxRetryInterval;
-  private Integer maxUnexpectedRetries;
-  private int leaseSeconds = 30;
-  private int maxDelivery = 10;
-  private long rollThreshold = 5_000_000;
-  private int retentionDays;
-  private int maxExecuting;
-  private int rateLimit;
-  private int userRateLimit;
-  private int minWorkerVersion;
-  private int paused;
-  private int events;
-  private int sealed;
-
-  // The database writes these two.
-  @Column(insertable = false, updatable = false)
-  private LocalDateTime createTime;
-
-  @Column(insertable = false, updatable = false)
-  private LocalDateTime modifyTime;
+  @Embedded
+  @AttributeOverride(
+      name = "taskType",
+      column = @Column(name = "task_type", insertable = false, updatable = false))
+  @AttributeOverride(
+      name = "createTime",
+      column = @Column(name = "create_time", insertable = false, updatable = false))
+  @AttributeOverride(
+      name = "modifyTime",
+      column = @Column(name = "modify_time", insertable = false, updatable = false))
+  @Convert(attributeName = "createTime", converter = EpochMs.class)
+  @Convert(attributeName = "modifyTime", converter = EpochMs.class)
+  private TaskTypeSettings settings;
 
   protected TaskTypeConfig() {}
 
@@ -65,6 +57,7 @@ public class TaskTypeConfig implements TypeRules {
   public static TaskTypeConfig of(TaskTypeSettings settings) {
     TaskTypeConfig config = new TaskTypeConfig();
     config.taskType = settings.taskType();
+    config.settings = TypeSetting.settings(settings.taskType(), TypeSetting::usual);
     config.change(settings);
     return config;
   }
@@ -80,171 +73,138 @@ public class TaskTypeConfig implements TypeRules {
 
   /** The most tasks of a hold that names no limit. */
   public int scheduleLimit() {
-    return TaskTypeRanges.SCHEDULE_LIMIT.clamp(scheduleLimit);
+    return TypeSetting.SCHEDULE_LIMIT.clamp(settings.scheduleLimit());
   }
 
   /** The longest attempt, counted from the hold. */
   @Override
   public Duration maxProcessingTime() {
-    return Duration.ofSeconds(TaskTypeRanges.MAX_PROCESSING_TIME.clamp(maxProcessingTime));
+    return Duration.ofSeconds(TypeSetting.MAX_PROCESSING_TIME.clamp(settings.maxProcessingTime()));
   }
 
   /** The most retries of a stage; 0 for none. */
   @Override
   public int maxRetryNum() {
-    return TaskTypeRanges.MAX_RETRY_NUM.clamp(maxRetryNum);
+    return TypeSetting.MAX_RETRY_NUM.clamp(settings.maxRetryNum());
   }
 
   /** Seconds; see {@link io.asyncflow.rules.RetryPolicy#interval}. */
   @Override
   public int retryInterval() {
-    return TaskTypeRanges.RETRY_INTERVAL.clamp(retryInterval);
+    return TypeSetting.RETRY_INTERVAL.clamp(settings.retryInterval());
   }
 
   /** Cap of the doubling retry delay in seconds; {@code null} for none. */
   @Override
   public Integer maxRetryInterval() {
-    return maxRetryInterval == null
+    return settings.maxRetryInterval() == null
         ? null
-        : TaskTypeRanges.MAX_RETRY_INTERVAL.clamp(maxRetryInterval);
+        : TypeSetting.MAX_RETRY_INTERVAL.clamp(settings.maxRetryInterval());
   }
 
   /** The most retries after unexpected failures; {@code null} for the limit of all others. */
   @Override
   public Integer maxUnexpectedRetries() {
-    return maxUnexpectedRetries == null
+    return settings.maxUnexpectedRetries() == null
         ? null
-        : TaskTypeRanges.MAX_UNEXPECTED_RETRIES.clamp(maxUnexpectedRetries);
+        : TypeSetting.MAX_UNEXPECTED_RETRIES.clamp(settings.maxUnexpectedRetries());
   }
 
   @Override
   public Duration lease() {
-    return Duration.ofSeconds(TaskTypeRanges.LEASE_SECONDS.clamp(leaseSeconds));
+    return Duration.ofSeconds(TypeSetting.LEASE_SECONDS.clamp(settings.leaseSeconds()));
   }
 
   /** Holds in a row that may end without a report before the task counts as poison. */
   @Override
   public int maxDelivery() {
-    return TaskTypeRanges.MAX_DELIVERY.clamp(maxDelivery);
+    return TypeSetting.MAX_DELIVERY.clamp(settings.maxDelivery());
   }
 
   /** Rows of a table at which the next one is used. */
   public long rollThreshold() {
-    return TaskTypeRanges.ROLL_THRESHOLD.clamp(rollThreshold);
+    return TypeSetting.ROLL_THRESHOLD.clamp(settings.rollThreshold());
   }
 
   /** Days before a drained table is dropped; 0 for never. */
   public int retentionDays() {
-    return TaskTypeRanges.RETENTION_DAYS.clamp(retentionDays);
+    return TypeSetting.RETENTION_DAYS.clamp(settings.retentionDays());
   }
 
   /** The most tasks of the type that execute at the same time; 0 for no limit. */
   public int maxExecuting() {
-    return TaskTypeRanges.MAX_EXECUTING.clamp(maxExecuting);
+    return TypeSetting.MAX_EXECUTING.clamp(settings.maxExecuting());
   }
 
   /** The most tasks held per second; 0 for no limit. */
   public int rateLimit() {
-    return TaskTypeRanges.RATE_LIMIT.clamp(rateLimit);
+    return TypeSetting.RATE_LIMIT.clamp(settings.rateLimit());
   }
 
   /** The most tasks that a user may create per minute; 0 for no limit. */
   public int userRateLimit() {
-    return TaskTypeRanges.USER_RATE_LIMIT.clamp(userRateLimit);
+    return TypeSetting.USER_RATE_LIMIT.clamp(settings.userRateLimit());
   }
 
   /** The lowest version of a worker whose holds get tasks; 0 for any. */
   public int minWorkerVersion() {
-    return TaskTypeRanges.MIN_WORKER_VERSION.clamp(minWorkerVersion);
+    return TypeSetting.MIN_WORKER_VERSION.clamp(settings.minWorkerVersion());
   }
 
   /** Whether holds get no tasks, while tasks can still be created. */
   public boolean paused() {
-    return paused != 0;
+    return settings.paused() != 0;
   }
 
   /** Whether any events are written. */
   public boolean keepsEvents() {
-    return TaskTypeRanges.EVENTS.clamp(events) > 0;
+    return TypeSetting.EVENTS.clamp(settings.events()) > 0;
   }
 
   /** Whether events of this kind are written: 0 none, 1 ends, 2 all. */
   public boolean keeps(EventKind kind) {
-    return TaskTypeRanges.EVENTS.clamp(events) >= (kind.isEnd() ? 1 : 2);
+    return TypeSetting.EVENTS.clamp(settings.events()) >= (kind.isEnd() ? 1 : 2);
   }
 
   /** Whether the type takes sealed texts, plain ones, or both. */
   public SealRule sealRule() {
-    return SealRule.of(sealed);
+    return SealRule.of(settings.sealed());
   }
 
   /** Sets every value that is not {@code null}; keeps the name. */
-  final void change(TaskTypeSettings settings) {
-    ifPresent(settings.scheduleLimit(), value -> scheduleLimit = value);
-    ifPresent(settings.scheduleInterval(), value -> scheduleInterval = value);
-    ifPresent(settings.maxProcessingTime(), value -> maxProcessingTime = value);
-    ifPresent(settings.maxRetryNum(), value -> maxRetryNum = value);
-    ifPresent(settings.retryInterval(), value -> retryInterval = value);
-    ifPresent(settings.maxRetryInterval(), value -> maxRetryInterval = value);
-    ifPresent(settings.maxUnexpectedRetries(), value -> maxUnexpectedRetries = value);
-    ifPresent(settings.leaseSeconds(), value -> leaseSeconds = value);
-    ifPresent(settings.maxDelivery(), value -> maxDelivery = value);
-    ifPresent(settings.rollThreshold(), value -> rollThreshold = value);
-    ifPresent(settings.retentionDays(), value -> retentionDays = value);
-    ifPresent(settings.maxExecuting(), value -> maxExecuting = value);
-    ifPresent(settings.rateLimit(), value -> rateLimit = value);
-    ifPresent(settings.userRateLimit(), value -> userRateLimit = value);
-    ifPresent(settings.minWorkerVersion(), value -> minWorkerVersion = value);
-    ifPresent(settings.paused(), value -> paused = value);
-    ifPresent(settings.events(), value -> events = value);
-    ifPresent(settings.sealed(), value -> sealed = value);
+  final void change(TaskTypeSettings changes) {
+    Map<String, Object> values = RecordCopy.valuesOf(changes);
+    values.keySet().retainAll(TypeSetting.byComponent().keySet());
+    values.values().removeIf(Objects::isNull);
+    settings = RecordCopy.with(settings, values);
   }
 
   void setPaused(boolean value) {
-    paused = value ? 1 : 0;
+    settings = settings.withPaused(value ? 1 : 0);
   }
 
-  final void remove(TaskTypeForm.Removable value) {
-    switch (value) {
-      case MAX_RETRY_INTERVAL -> maxRetryInterval = null;
-      case MAX_UNEXPECTED_RETRIES -> maxUnexpectedRetries = null;
-    }
+  final void remove(TypeSetting setting) {
+    settings = RecordCopy.with(settings, setting.component(), null);
   }
 
   /** The row as the API shows it: its values without clamping. */
   final TaskTypeSettings toSettings() {
-    return new TaskTypeSettings(
-        taskType,
-        scheduleLimit,
-        scheduleInterval,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        leaseSeconds,
-        maxDelivery,
-        rollThreshold,
-        retentionDays,
-        maxExecuting,
-        rateLimit,
-        userRateLimit,
-        minWorkerVersion,
-        paused,
-        events,
-        sealed,
-        epochMs(createTime),
-        epochMs(modifyTime));
-  }
-
-  private static <T> void ifPresent(T value, Consumer<T> setter) {
-    if (value != null) {
-      setter.accept(value);
-    }
+    return settings;
   }
 
   /** Database sessions run in UTC, so the columns are in UTC. */
-  private static Long epochMs(LocalDateTime time) {
-    return time == null ? null : time.toInstant(ZoneOffset.UTC).toEpochMilli();
+  static final class EpochMs implements AttributeConverter<Long, LocalDateTime> {
+
+    @Override
+    public LocalDateTime convertToDatabaseColumn(Long epochMs) {
+      return epochMs == null
+          ? null
+          : LocalDateTime.ofInstant(Instant.ofEpochMilli(epochMs), ZoneOffset.UTC);
+    }
+
+    @Override
+    public Long convertToEntityAttribute(LocalDateTime time) {
+      return time == null ? null : time.toInstant(ZoneOffset.UTC).toEpochMilli();
+    }
   }
 }

@@ -2,14 +2,18 @@ package io.asyncflow.flowsvr.tasktype;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.field.TaskTypeFields;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A validated save of a type.
@@ -23,50 +27,23 @@ import java.util.stream.Collectors;
  */
 record TaskTypeForm(
     TaskTypeSettings settings,
-    Set<Removable> removed,
+    Set<TypeSetting> removed,
     Long expectedModifyTime,
     boolean respells,
     Reason why) {
 
-  /** A value that a type need not have. */
-  enum Removable {
-    MAX_RETRY_INTERVAL("maxRetryInterval"),
-    MAX_UNEXPECTED_RETRIES("maxUnexpectedRetries");
-
-    private final String field;
-
-    Removable(String field) {
-      this.field = field;
-    }
-  }
-
   private static final Set<String> KNOWN =
-      Set.of(
-          "taskType",
-          "scheduleLimit",
-          "scheduleInterval",
-          "maxProcessingTime",
-          "maxRetryNum",
-          "retryInterval",
-          "maxRetryInterval",
-          "maxUnexpectedRetries",
-          "leaseSeconds",
-          "maxDelivery",
-          "rollThreshold",
-          "retentionDays",
-          "maxExecuting",
-          "rateLimit",
-          "userRateLimit",
-          "minWorkerVersion",
-          "paused",
-          "events",
-          "sealed",
-          "expectedModifyTime",
-          "operator",
-          "reason",
-          // Sent by a client that saves what it has listed; ignored.
-          "createTime",
-          "modifyTime");
+      Stream.concat(
+              TypeSetting.byComponent().keySet().stream(),
+              // The last two are sent by a client that saves what it has listed, and ignored.
+              Stream.of(
+                  "taskType",
+                  "expectedModifyTime",
+                  "operator",
+                  "reason",
+                  "createTime",
+                  "modifyTime"))
+          .collect(Collectors.toUnmodifiableSet());
 
   /**
    * @throws io.asyncflow.api.FlowException with every invalid and every unknown field
@@ -77,9 +54,9 @@ record TaskTypeForm(
     Reason why = Reason.read(in);
     in.refuseUnknown(KNOWN);
     in.refuseIfBad();
-    Set<Removable> removed =
-        Arrays.stream(Removable.values())
-            .filter(value -> in.isNull(value.field))
+    Set<TypeSetting> removed =
+        Arrays.stream(TypeSetting.values())
+            .filter(setting -> setting.usual() == null && in.isNull(setting.component()))
             .collect(Collectors.toUnmodifiableSet());
     return new TaskTypeForm(settings, removed, expected, in.respells(), why);
   }
@@ -100,11 +77,10 @@ record TaskTypeForm(
 
   /** Whether the save changes nothing but what slows the type down or stops it. */
   boolean onlyTunes() {
-    TaskTypeSettings tuned =
-        TaskTypeSettings.named(settings.taskType())
-            .withMaxExecuting(settings.maxExecuting())
-            .withRateLimit(settings.rateLimit())
-            .withPaused(settings.paused());
-    return removed.isEmpty() && !respells && settings.equals(tuned);
+    Map<String, Object> values = RecordCopy.valuesOf(settings);
+    return removed.isEmpty()
+        && !respells
+        && Arrays.stream(TypeSetting.values())
+            .allMatch(setting -> setting.isTuned() || values.get(setting.component()) == null);
   }
 }

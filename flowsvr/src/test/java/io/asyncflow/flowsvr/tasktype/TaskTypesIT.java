@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.rules.TaskType;
@@ -79,7 +80,7 @@ class TaskTypesIT {
     types.save(
         new TaskTypeForm(
             TaskTypeSettings.named("keeper"),
-            Set.of(TaskTypeForm.Removable.MAX_RETRY_INTERVAL),
+            Set.of(TypeSetting.MAX_RETRY_INTERVAL),
             null,
             false,
             Reason.NONE));

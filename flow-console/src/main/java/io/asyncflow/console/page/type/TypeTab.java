@@ -61,7 +61,7 @@ public sealed interface TypeTab {
   record Settings(List<Setting> settings, boolean mayTune, boolean maySave) implements TypeTab {
 
     public boolean mayChange(Setting setting) {
-      return maySave || mayTune && setting.isTuned();
+      return maySave || mayTune && setting.of().isTuned();
     }
   }
 

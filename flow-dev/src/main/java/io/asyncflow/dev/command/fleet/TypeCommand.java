@@ -2,6 +2,7 @@ package io.asyncflow.dev.command.fleet;
 
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.TaskTypeSettings.Removable;
+import io.asyncflow.api.TypeSetting;
 import io.asyncflow.api.stats.BoundedCount;
 import io.asyncflow.api.stats.StageList;
 import io.asyncflow.api.stats.StageList.Percentiles;
@@ -16,6 +17,7 @@ import io.asyncflow.dev.command.option.Run;
 import io.asyncflow.dev.command.option.Terminal;
 import io.asyncflow.dev.text.Layout;
 import io.asyncflow.dev.text.TimeText;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -23,7 +25,6 @@ import java.util.Map;
 import java.util.Map.Entry;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -33,11 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class TypeCommand extends CommandEntry {
 
   private static final JsonMapper JSON_MAPPER = JsonMapper.builder().build();
-  private static final String NAME = "task_type";
   private static final Set<String> MOMENTS = Set.of("create_time", "modify_time");
-
-  /** The only column whose numbers may be large. */
-  private static final String ROWS = "roll_threshold";
 
   private static final Argument<String> TYPE = parameter("TYPE", "the type");
 
@@ -153,27 +150,24 @@ public final class TypeCommand extends CommandEntry {
 
   /** The columns that have a value. */
   private static TaskTypeSettings settings(String name, Map<String, String> columns) {
-    ObjectNode settings = JSON_MAPPER.valueToTree(TaskTypeSettings.named(name));
-    Set<String> known =
-        settings.propertyNames().stream()
-            .filter(column -> !column.equals(NAME) && !MOMENTS.contains(column))
-            .collect(Collectors.toSet());
+    Map<TypeSetting, Long> values = new EnumMap<>(TypeSetting.class);
     columns.forEach(
         (column, value) -> {
-          if (!known.contains(column)) {
-            throw new UsageException("save does not know the column " + column + ".");
-          }
+          TypeSetting setting =
+              TypeSetting.ofColumn(column)
+                  .orElseThrow(
+                      () -> new UsageException("save does not know the column " + column + "."));
           if (!value.isEmpty()) {
-            settings.put(column, number(column, value));
+            values.put(setting, number(setting, value));
           }
         });
-    return JSON_MAPPER.treeToValue(settings, TaskTypeSettings.class);
+    return TypeSetting.settings(name, values::get);
   }
 
-  private static long number(String column, String value) {
-    int digits = column.equals(ROWS) ? 15 : 9;
+  private static long number(TypeSetting setting, String value) {
+    int digits = setting.isLong() ? 15 : 9;
     if (!value.matches("-?\\d{1," + digits + "}")) {
-      throw new UsageException(column + " wants a whole number, not " + value + ".");
+      throw new UsageException(setting.column() + " wants a whole number, not " + value + ".");
     }
     return Long.parseLong(value);
   }

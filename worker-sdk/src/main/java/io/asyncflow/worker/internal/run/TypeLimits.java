@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal.run;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.TypeSetting;
 import java.time.Duration;
 
 /**
@@ -14,11 +15,6 @@ import java.time.Duration;
 public record TypeLimits(
     int scheduleLimit, Duration longPoll, Duration maxProcessingTime, Duration lease) {
 
-  private static final int DEFAULT_LIMIT = 100;
-  private static final int DEFAULT_INTERVAL = 10;
-  private static final int DEFAULT_MAX_PROCESSING_TIME = 30;
-  private static final int DEFAULT_LEASE = 30;
-
   /** The maximum number of tasks of one hold by the contract. */
   private static final int MOST_TASKS = 1000;
 
@@ -26,22 +22,23 @@ public record TypeLimits(
   private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
 
   public static TypeLimits of(TaskTypeSettings settings) {
-    Duration interval = seconds(settings.scheduleInterval(), DEFAULT_INTERVAL);
-    Duration maxProcessingTime = seconds(settings.maxProcessingTime(), DEFAULT_MAX_PROCESSING_TIME);
-    Duration lease = seconds(settings.leaseSeconds(), DEFAULT_LEASE);
+    Duration interval = seconds(settings.scheduleInterval(), TypeSetting.SCHEDULE_INTERVAL);
+    Duration maxProcessingTime =
+        seconds(settings.maxProcessingTime(), TypeSetting.MAX_PROCESSING_TIME);
+    Duration lease = seconds(settings.leaseSeconds(), TypeSetting.LEASE_SECONDS);
     return new TypeLimits(
-        Math.min(positive(settings.scheduleLimit(), DEFAULT_LIMIT), MOST_TASKS),
+        Math.min(positive(settings.scheduleLimit(), TypeSetting.SCHEDULE_LIMIT), MOST_TASKS),
         shorter(interval, LONGEST_POLL),
         maxProcessingTime,
         shorter(lease, maxProcessingTime));
   }
 
-  private static Duration seconds(Integer value, int otherwise) {
-    return Duration.ofSeconds(positive(value, otherwise));
+  private static Duration seconds(Integer value, TypeSetting setting) {
+    return Duration.ofSeconds(positive(value, setting));
   }
 
-  private static int positive(Integer value, int otherwise) {
-    return value == null || value <= 0 ? otherwise : value;
+  private static int positive(Integer value, TypeSetting setting) {
+    return setting.orUsual(value == null || value <= 0 ? null : value);
   }
 
   private static Duration shorter(Duration a, Duration b) {

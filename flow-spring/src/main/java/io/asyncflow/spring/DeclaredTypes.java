@@ -1,10 +1,9 @@
 package io.asyncflow.spring;
 
-import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
-import java.util.Arrays;
+import io.asyncflow.api.TypeSetting;
+import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -15,37 +14,27 @@ import org.springframework.boot.context.properties.bind.UnboundConfigurationProp
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
 
-/**
- * The settings of a task type that properties declare; {@code null} for those that they leave as
- * they are. {@link TaskTypeSettings} says what they mean.
- */
-public record DeclaredType(
-    Integer scheduleLimit,
-    Integer scheduleInterval,
-    Integer maxProcessingTime,
-    Integer maxRetryNum,
-    Integer retryInterval,
-    Integer maxRetryInterval,
-    Integer maxUnexpectedRetries,
-    Integer leaseSeconds,
-    Integer maxDelivery,
-    Long rollThreshold,
-    Integer retentionDays,
-    Integer maxExecuting,
-    Integer rateLimit,
-    Integer userRateLimit,
-    Integer minWorkerVersion,
-    Integer paused,
-    Integer events,
-    Integer sealed) {
+/** The names of the settings of the task types that properties declare. */
+final class DeclaredTypes {
 
   private static final String PREFIX = "asyncflow.client.types";
 
-  private static final Bindable<Map<String, DeclaredType>> ALL =
-      Bindable.mapOf(String.class, DeclaredType.class);
+  private static final Bindable<Map<String, TaskTypeSettings>> ALL =
+      Bindable.mapOf(String.class, TaskTypeSettings.class);
+
+  private static final List<String> SETTINGS =
+      TypeSetting.byComponent().keySet().stream()
+          .map(DataObjectPropertyName::toDashedForm)
+          .toList();
+
+  /** The elements of the name of a setting: the prefix, a type, and the setting. */
+  private static final int ELEMENTS = 5;
+
+  private DeclaredTypes() {}
 
   /**
    * Binds the types once more, and refuses what is left over. The properties cannot do this
@@ -59,6 +48,10 @@ public record DeclaredType(
           @Override
           public <T> Bindable<T> onStart(
               ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
+            if (name.getNumberOfElements() == ELEMENTS
+                && !SETTINGS.contains(name.getLastElement(Form.DASHED))) {
+              return null; // of the record, and no setting
+            }
             onSuccess(name, target, context, null); // a known name, even with an empty value
             return super.onStart(name, target, context);
           }
@@ -70,7 +63,7 @@ public record DeclaredType(
         ConfigurationProperty first = unknown.getUnboundProperties().iterator().next();
         throw new SetupException(
             first.getName() + " is no setting of a task type" + placeOf(first) + ".",
-            "The settings are " + names() + ".",
+            "The settings are " + String.join(", ", SETTINGS) + ".",
             e);
       }
       throw e;
@@ -79,15 +72,5 @@ public record DeclaredType(
 
   private static String placeOf(ConfigurationProperty property) {
     return property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")";
-  }
-
-  private static String names() {
-    return Arrays.stream(DeclaredType.class.getRecordComponents())
-        .map(setting -> DataObjectPropertyName.toDashedForm(setting.getName()))
-        .collect(Collectors.joining(", "));
-  }
-
-  TaskTypeSettings named(String taskType) {
-    return RecordCopy.with(TaskTypeSettings.named(taskType), RecordCopy.valuesOf(this));
   }
 }
