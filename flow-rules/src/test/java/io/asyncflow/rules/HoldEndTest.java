@@ -5,6 +5,7 @@ import static io.asyncflow.rules.TaskRows.aRow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Outcome;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
@@ -308,9 +309,13 @@ class HoldEndTest {
     void limitOfTheTypeHoldsForTasksWithoutOne() {
       TypeRules type =
           TypeRules.of(
-              new TaskTypeSettings(
-                  "lark", null, null, 60, 3, 5, 20, 0, 30, 10, null, null, null, null, null, null,
-                  null, null, null, null, null));
+              RecordCopy.with(
+                  TaskTypeSettings.named("lark")
+                      .withMaxProcessingTime(60)
+                      .withRetryInterval(5)
+                      .withMaxRetryInterval(20),
+                  "maxUnexpectedRetries",
+                  0));
       Report report = unexpected();
       TaskRow byType = aRow().heldBy("w").withEpoch(4).build();
       TaskRow byTask = aRow().heldBy("w").withEpoch(4).withUnexpectedRetries(1).build();

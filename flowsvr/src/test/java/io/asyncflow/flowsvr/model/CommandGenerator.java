@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.model;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.model.Command.AddTable;
 import io.asyncflow.flowsvr.model.Command.Beat;
@@ -178,28 +179,17 @@ final class CommandGenerator {
       Integer leaseSeconds,
       Integer maxDelivery,
       Integer paused) {
-    return new TaskTypeSettings(
-        type,
-        scheduleLimit,
-        null,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        leaseSeconds,
-        maxDelivery,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        paused,
-        null,
-        null,
-        null,
-        null);
+    TaskTypeSettings settings =
+        TaskTypeSettings.named(type)
+            .withScheduleLimit(scheduleLimit)
+            .withMaxProcessingTime(maxProcessingTime)
+            .withMaxRetryNum(maxRetryNum)
+            .withRetryInterval(retryInterval)
+            .withMaxRetryInterval(maxRetryInterval)
+            .withLeaseSeconds(leaseSeconds)
+            .withMaxDelivery(maxDelivery)
+            .withPaused(paused);
+    return RecordCopy.with(settings, "maxUnexpectedRetries", maxUnexpectedRetries);
   }
 
   private AddTable addTable() {

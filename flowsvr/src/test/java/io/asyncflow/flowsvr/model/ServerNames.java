@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskTypeSettings;
 import java.util.Collection;
@@ -85,28 +86,7 @@ final class ServerNames {
   }
 
   TaskTypeSettings toServer(TaskTypeSettings settings) {
-    return new TaskTypeSettings(
-        type(settings.taskType()),
-        settings.scheduleLimit(),
-        settings.scheduleInterval(),
-        settings.maxProcessingTime(),
-        settings.maxRetryNum(),
-        settings.retryInterval(),
-        settings.maxRetryInterval(),
-        settings.maxUnexpectedRetries(),
-        settings.leaseSeconds(),
-        settings.maxDelivery(),
-        settings.rollThreshold(),
-        settings.retentionDays(),
-        settings.maxExecuting(),
-        settings.rateLimit(),
-        settings.userRateLimit(),
-        settings.minWorkerVersion(),
-        settings.paused(),
-        settings.events(),
-        settings.sealed(),
-        null,
-        null);
+    return RecordCopy.with(settings, "taskType", type(settings.taskType()));
   }
 
   /** The label of a created task: the one given now, unless the id has one already. */

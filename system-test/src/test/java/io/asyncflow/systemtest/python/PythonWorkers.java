@@ -46,9 +46,14 @@ final class PythonWorkers {
   /** A type with leases of so many seconds, whose stages are retried at once. */
   void configure(String type, int lease) {
     client.saveTaskType(
-        new TaskTypeSettings(
-            type, 100, 5, 60, 3, 0, null, null, lease, 10, null, null, null, null, null, null, null,
-            null, null, null, null));
+        TaskTypeSettings.named(type)
+            .withScheduleLimit(100)
+            .withScheduleInterval(5)
+            .withMaxProcessingTime(60)
+            .withMaxRetryNum(3)
+            .withRetryInterval(0)
+            .withLeaseSeconds(lease)
+            .withMaxDelivery(10));
   }
 
   WorkerNode start(String name, String type) {
