@@ -237,11 +237,18 @@ public class TaskClaimer {
           return resultAfter(look, true, quietForMs(look));
         }
         config = types.require(type);
+        boolean isGuess = look.guess().isPresent();
         if (isPaused()) {
+          if (isGuess) {
+            continue; // a look tells which holds are repeats
+          }
           due.repeatLook(look);
           return result(SOON_MS, request -> true);
         }
         Assignment assignment = take(look);
+        if (isGuess && assignment.tasks() == 0) {
+          continue; // a look tells why, and which holds are repeats
+        }
         if (isOutdated) {
           due.repeatLook(look);
           return result(0, request -> false);
@@ -254,11 +261,10 @@ public class TaskClaimer {
           return resultAfter(look, true, retryInMs(look, assignment));
         }
         record(look, assignment);
-        boolean isGuess = look.guess().isPresent();
-        if (isGuess && assignment.tasks() > 0) {
+        if (isGuess) {
           return result(0, request -> false);
         }
-        if (!isGuess && (assignment.tasks() > 0 || plan == MAX_PLANS)) {
+        if (assignment.tasks() > 0 || plan == MAX_PLANS) {
           boolean tookAll =
               assignment.isComplete() && assignment.setAside() == 0 && !assignment.isCut();
           return resultAfter(look, tookAll, quietForMs(look));

@@ -131,6 +131,16 @@ class ClaimLimitsIT {
     assertThat(again).extracting(Task::taskId).containsExactlyElementsOf(idsOf(first));
   }
 
+  @Test
+  void aHoldThatIsRepeatedGetsItsTasksThoughTheTypeIsPaused() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(5);
+    List<Task> first = given.aHold(lark).limit(2).withId("h1").now();
+    given.change(lark, "paused", 1);
+    List<Task> again = given.aHold(lark).limit(2).withId("h1").now();
+    assertThat(again).extracting(Task::taskId).containsExactlyElementsOf(idsOf(first));
+  }
+
   private static List<String> idsOf(List<Task> tasks) {
     return tasks.stream().map(Task::taskId).toList();
   }
