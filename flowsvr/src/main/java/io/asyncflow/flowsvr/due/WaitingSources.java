@@ -26,8 +26,9 @@ import java.util.concurrent.TimeUnit;
 final class WaitingSources {
 
   private static final long KNOWN = TimeUnit.SECONDS.toNanos(1);
-  private static final long KNOWN_BY_SCAN = TimeUnit.SECONDS.toNanos(2);
-  private static final long KNOWN_BY_SOLE_SERVER = TimeUnit.SECONDS.toNanos(5);
+
+  /** By the scan, or by the only server; longer than a scan of a busy machine takes. */
+  private static final long KNOWN_FOR_LONG = TimeUnit.SECONDS.toNanos(5);
 
   /** The most sources with new tasks that are read ahead of their place. */
   private static final int MAX_NEW = 50;
@@ -96,7 +97,7 @@ final class WaitingSources {
 
   /** Sets whether this server is the only one, so that no other server adds sources. */
   synchronized void soleServer(boolean isSole) {
-    knownFor = isSole ? KNOWN_BY_SOLE_SERVER : KNOWN;
+    knownFor = isSole ? KNOWN_FOR_LONG : KNOWN;
   }
 
   /** Takes in news: tasks may have become claimable. */
@@ -231,13 +232,7 @@ final class WaitingSources {
     parts.replaceAll(
         (began, part) ->
             part.isAll() && part.gaps().equals(gaps)
-                ? new Part(
-                    began,
-                    part.sources(),
-                    null,
-                    part.live(),
-                    at,
-                    at + Math.max(knownFor, KNOWN_BY_SCAN))
+                ? new Part(began, part.sources(), null, part.live(), at, at + KNOWN_FOR_LONG)
                 : part);
   }
 }

@@ -160,8 +160,8 @@ class WaitingSourcesTest {
             new Gap(NEW, "b", null));
 
     waiting.scannedGaps(gaps, true, START + ms(500));
-    assertThat(waiting.all(LIVE, START + ms(2_499))).isPresent();
-    assertThat(waiting.all(LIVE, START + ms(2_500))).isEmpty();
+    assertThat(waiting.all(LIVE, START + ms(5_499))).isPresent();
+    assertThat(waiting.all(LIVE, START + ms(5_500))).isEmpty();
 
     seeAll(BUSY);
     waiting.scannedGaps(gaps, false, START + ms(600));
