@@ -446,13 +446,28 @@ CREATE TABLE t_server_number (
   version             VARCHAR(64)  NOT NULL DEFAULT ''  COMMENT 'of the server program',
   start_time          BIGINT       NOT NULL DEFAULT 0   COMMENT 'when the owner borrowed it',
   lease_end           BIGINT       NOT NULL             COMMENT 'after it the number may be lent again',
+  beat_time           BIGINT       NOT NULL DEFAULT 0   COMMENT 'last write of this row by an owner',
+  database_node       VARCHAR(255) NOT NULL DEFAULT ''  COMMENT 'the database server that the owner writes to; empty before its first beat',
+  database_since      BIGINT       NOT NULL DEFAULT 0   COMMENT 'when the owner began to write to it',
+  id_step             VARCHAR(50)  NOT NULL DEFAULT ''  COMMENT 'increment and offset of AUTO_INCREMENT as an owner saw them last; empty before',
+  id_step_since       BIGINT       NOT NULL DEFAULT 0   COMMENT 'after it no server used another step, as far as the owner knows',
   id_time_limit       BIGINT       NOT NULL             COMMENT 'the owner makes no id with a later time, the next owner none with an earlier one',
   schedule_weight     INT          NOT NULL DEFAULT 100 COMMENT 'its share of the load, beside the weights of the others; 0 none',
   busy                TINYINT      NOT NULL DEFAULT 0   COMMENT 'per cent of the last minute that it spent making fires',
   PRIMARY KEY (server_number)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- One row: the server that runs the governance duties that only one should run.
+-- One row a time of six seconds or longer in which no server wrote its row of t_server_number, recorded by the first
+-- write after it: no worker could be heard in it, so leases that ran out then are no sign that a worker has died. One
+-- row each, because the grace of a lease is that of the first one that concerns it.
+CREATE TABLE t_write_outage (
+  start_time          BIGINT       NOT NULL COMMENT 'last write before it',
+  end_time            BIGINT       NOT NULL COMMENT 'first write after it',
+  PRIMARY KEY (start_time)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- One row a role: the server that has it. One runs the governance duties that only one should run, one alters the task
+-- tables at its start.
 CREATE TABLE t_leader (
   role                VARCHAR(32)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   leader              VARCHAR(64)  NOT NULL COMMENT 'owner in t_server_number; empty before the first term',
@@ -461,7 +476,9 @@ CREATE TABLE t_leader (
   PRIMARY KEY (role)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
-INSERT INTO t_leader (role, leader, term, lease_end) VALUES ('governance', '', 0, 0);
+-- The writer is that node of a Galera cluster to which all servers write; it has no lease.
+INSERT INTO t_leader (role, leader, term, lease_end)
+VALUES ('governance', '', 0, 0), ('table-changes', '', 0, 0), ('writer', '', 0, 0);
 
 -- One row a governance duty: its last run, whichever server ran it, and the last one that did something, since most
 -- runs find nothing to do.

@@ -1,8 +1,9 @@
+import dataclasses
 import threading
 import unittest
 
 from asyncflow import Done, NonRetryable, Status
-from asyncflow.model import LeaseState, Pulse
+from asyncflow.model import Code, FlowError, FlowUnreachable, LeaseState, Pulse
 from asyncflow.run import Lease, Limits, Run
 
 from .fixtures import Bench, unreachable
@@ -31,6 +32,95 @@ class LeaseTest(unittest.TestCase):
         lease = Lease.held(100.0, 30_000, LIMITS)
         self.assertFalse(lease.is_stale(110.0))
         self.assertTrue(lease.is_stale(116.0))
+
+
+    def test_lease_is_trusted_longer_in_an_outage_and_never_beyond_the_hard_end(self):
+        lease = Lease.held(100.0, 30_000, LIMITS)
+        patient = lease.trusted_for(20.0)
+        self.assertEqual(149.75, patient.trusted_until)
+        self.assertEqual(149.75, patient.not_renewed(129.75).trusted_until)
+        self.assertEqual(160.0, lease.trusted_for(300.0).trusted_until)
+        self.assertEqual(159.75, patient.renewed(140.0, 20_000).trusted_until)
+        self.assertEqual(lease, patient.trusted_for(0.0))
+
+
+CANNOT_WRITE = FlowError(Code.UNAVAILABLE, "the database is read-only", 503, True)
+UNREACHABLE = FlowUnreachable("what answers (HTTP 502) is not flowsvr", 502)
+
+
+class OutageTest(unittest.TestCase):
+    """The server answers heartbeats, and cannot write."""
+
+    def setUp(self):
+        self.bench = Bench(outage_patience=20.0)
+        self.heart = self.bench.worker._heart
+        self.answers = []
+        self.heart._client.heartbeat = self.beat
+        lease = Lease.held(self.bench.clock(), 30_000, LIMITS)
+        self.run = Run(self.bench.task(self.bench.create()), None, lease)
+        self.bench.worker._runs.add(self.run)
+        self.end = lease.trusted_until
+
+    def beat(self, *told):
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def extension_after(self, *answers):
+        self.answers = [*answers]
+        while self.answers:
+            self.bench.clock.advance(6.0)
+            self.heart.turn()
+        return round(self.run.lease.trusted_until - self.end, 3)
+
+    def test_run_is_kept_while_the_server_cannot_write(self):
+        self.assertEqual(20.0, self.extension_after(CANNOT_WRITE))
+
+    def test_no_answer_alone_keeps_no_run_and_ends_no_patience(self):
+        for failure in UNREACHABLE, FlowError(Code.LIMIT_EXCEEDED, "too many", 429, True):
+            self.run.lease = self.run.lease.trusted_for(0.0)
+            self.assertEqual(0.0, self.extension_after(failure))
+            self.assertEqual(20.0, self.extension_after(CANNOT_WRITE, failure))
+
+    def test_any_other_answer_ends_the_patience(self):
+        self.assertEqual(0.0, self.extension_after(CANNOT_WRITE, FlowError(Code.KEY_ENDED, "", 401)))
+        held = self.run.task
+        renewal = Pulse([LeaseState(held.task_id, held.lease_epoch, "EXTENDED", 30_000)])
+        self.extension_after(CANNOT_WRITE, renewal)
+        self.assertEqual(29.75, round(self.run.lease.trusted_until - self.bench.clock(), 3))
+
+
+class IdleTest(unittest.TestCase):
+    """A worker without tasks."""
+
+    def setUp(self):
+        self.bench = Bench()
+        self.heart = self.bench.worker._heart
+        self.heart._is_polling = lambda: self.polls
+        self.heart._client.heartbeat = self.beat
+        self.polls = True
+        self.beats = 0
+
+    def beat(self, *body):
+        self.beats += 1
+        return Pulse([], False, None)
+
+    def beats_in(self, seconds):
+        before = self.beats
+        for _ in range(seconds):
+            self.heart.turn()
+            self.bench.clock.advance(1)
+        return self.beats - before
+
+    def test_worker_with_an_open_hold_beats_about_once_a_minute(self):
+        self.assertEqual(1, self.beats_in(45))
+        self.assertLessEqual(self.beats_in(600), 13)
+
+    def test_worker_whose_hold_ends_beats_again_within_ten_seconds(self):
+        self.beats_in(5)
+        self.polls = False
+        self.assertGreaterEqual(self.beats_in(11), 1)
 
 
 class LeftOutTest(unittest.TestCase):
@@ -108,6 +198,16 @@ class HeldTaskTest(unittest.TestCase):
             self.assertEqual(40, self.bench.task(run.task.task_id).progress)
 
         self.worker._heart.turn()
+        self.assertFalse(self.during_a_run(act))
+        self.assertEqual(Status.SUCCESS, self.task.status)
+
+    def test_handler_goes_on_beyond_its_lease_in_an_outage_and_its_report_counts(self):
+        def act(run):
+            lease = dataclasses.replace(run._run.lease, hard_end=self.bench.clock() + 60)
+            run._run.lease = lease.trusted_for(5.0)
+            self.bench.clock.advance(lease.trusted_until - self.bench.clock() + 4.9)
+            self.worker._deadlines.turn()
+
         self.assertFalse(self.during_a_run(act))
         self.assertEqual(Status.SUCCESS, self.task.status)
 

@@ -460,6 +460,16 @@ class EnvironmentTest(unittest.TestCase):
         self.assertEqual(20, grace)
         self.assertTrue(spool.endswith(".asyncflow/spool/server"))
 
+    def test_patience_is_five_minutes_and_that_of_the_environment_or_the_argument(self):
+        def patience(environment, **settings):
+            with mock.patch.dict(os.environ, environment):
+                return Worker(client=FakeFlow("lark"), **settings)._outage_patience
+
+        chart = {"ASYNCFLOW_WORKER_OUTAGEPATIENCE": "90s"}
+        self.assertEqual((300, 90, 0), (patience({}), patience(chart), patience(chart, outage_patience=0)))
+        with self.assertRaisesRegex(ValueError, "outage_patience"):
+            patience({}, outage_patience=-1)
+
     def test_values_are_those_of_spring(self):
         for text, seconds in (("500ms", 0.5), ("1500", 1.5), ("5m", 300), ("1H", 3600)):
             self.assertEqual(seconds, self.worker({self.GRACE: text})[0])

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from .client import FlowClient
 from .loop import UNTIL_WOKEN, Backoff, Trouble
-from .model import FlowError, LeaseState, Pulse
+from .model import Code, FlowError, FlowUnreachable, LeaseState, Pulse
 from .reports import RunEnds
 from .run import Run, Runs, State, Stop
 
@@ -16,8 +16,10 @@ log = logging.getLogger("asyncflow")
 
 MOST_TASKS = 1000
 
-#: Seconds between the beats of a worker without tasks, and while an open hold shows that it lives.
+#: Seconds between the signs of life, beats or holds, of a worker without tasks.
 IDLE_INTERVAL = 10.0
+
+#: Seconds between its beats while an open hold shows that it lives.
 POLLING_INTERVAL = 60.0
 
 #: Seconds that a stop waits for its last beat.
@@ -44,6 +46,7 @@ class Heart:
         is_polling: Callable[[], bool],
         drain: Callable[[Optional[int]], None],
         mended: Callable[[], None],
+        patience: float,
         clock: Callable[[], float],
     ) -> None:
         self._worker_id = worker_id
@@ -55,10 +58,12 @@ class Heart:
         self._is_polling = is_polling
         self._drain = drain
         self._mended = mended
+        self._patience = patience
         self._clock = clock
         self._backoff = Backoff()
         self._trouble = Trouble("heartbeats")
         self._idle_beat = clock()
+        self._described_until = clock()
         self._not_before = clock()
         self._told_of_tasks = False
         self._bare_until = clock()
@@ -72,7 +77,10 @@ class Heart:
     def turn(self) -> float:
         """Sends a beat if one is due; returns the seconds until the next."""
         if self._due_at() <= self._clock():
-            self._beat()
+            if self._is_beat_unnecessary():
+                self._idle_beat = self._clock() + _shortened(IDLE_INTERVAL)
+            else:
+                self._beat()
         return max(0.0, self._due_at() - self._clock())
 
     def farewell(self) -> None:
@@ -91,6 +99,11 @@ class Heart:
         renewal = min((run.lease.renew_at for run in self._runs.all()), default=UNTIL_WOKEN)
         return max(min(renewal, self._idle_beat), self._not_before)
 
+    def _is_beat_unnecessary(self) -> bool:
+        """Whether an open hold says enough: there are no tasks, and the server knows it."""
+        is_quiet = self._is_polling() and not self._runs.all() and not self._told_of_tasks
+        return is_quiet and self._is_heard and self._clock() < self._described_until
+
     def _beat(self) -> None:
         runs = self._runs.all()
         start = self._clock()
@@ -98,6 +111,7 @@ class Heart:
             for first in range(0, max(1, len(runs)), MOST_TASKS):
                 self._beat_for(runs[first : first + MOST_TASKS])
         except Exception as e:
+            self._trust(runs, e)
             shortest = min((run.lease.length / 5 for run in runs), default=IDLE_INTERVAL)
             self._not_before = self._clock() + min(self._backoff.next(), shortest)
             self._idle_beat = self._not_before
@@ -109,13 +123,26 @@ class Heart:
         self._trouble.worked()
         self._backoff.reset()
         self._not_before = start + 0.1
-        # After tasks, the server learns soon that there are none any more.
-        is_quiet = self._is_polling() and not runs and not self._told_of_tasks
-        interval = POLLING_INTERVAL if is_quiet else IDLE_INTERVAL
-        self._idle_beat = start + interval * (1 - random.random() / 5)
+        self._idle_beat = start + _shortened(IDLE_INTERVAL)
+        self._described_until = start + _shortened(POLLING_INTERVAL)
         self._told_of_tasks = bool(runs)
         if is_mended:
             self._mended()
+
+    def _trust(self, runs: List[Run], failure: Exception) -> None:
+        """A server that can write nothing can give no task to another worker either: runs go on.
+        What is no answer, such as the 502 of a gateway, or may pass by itself, changes nothing in
+        that. A renewal ends it for a run, and so does another refusal."""
+        if not isinstance(failure, FlowError):
+            return
+        if failure.code == Code.UNAVAILABLE and not isinstance(failure, FlowUnreachable):
+            patience = self._patience
+        elif not failure.retryable:
+            patience = 0.0
+        else:
+            return
+        for run in runs:
+            run.lease = run.lease.trusted_for(patience)
 
     def _beat_for(self, runs: List[Run]) -> None:
         start = self._clock()
@@ -162,6 +189,11 @@ class Heart:
             self._ends.cancelled(run)
         else:
             self._ends.lost(run, "the server says that its lease is lost")
+
+
+def _shortened(interval: float) -> float:
+    """Keeps workers that were started together apart."""
+    return interval * (1 - random.random() / 5)
 
 
 def _held(run: Run) -> Dict[str, Any]:

@@ -56,12 +56,15 @@ class Lease:
 
     #: When the lease is renewed; several renewals may fail before it is lost.
     renew_at: float
-    #: From here on another worker may hold the task.
-    trusted_until: float
+    #: From here on another worker may hold the task, unless there is an outage.
+    end: float
     #: The end of max_processing_time.
     hard_end: float
     length: float
     max_processing: float
+    #: For how much longer the lease is trusted: the server can renew none at present, nor give the
+    #: task to another worker.
+    patience: float = 0.0
 
     @staticmethod
     def held(start: float, lease_ms: Optional[int], limits: Limits, repeated: bool = False) -> Lease:
@@ -89,9 +92,10 @@ class Lease:
         return dataclasses.replace(
             self,
             renew_at=start + length / RENEWALS,
-            trusted_until=end - _trust_margin(length),
+            end=end - _trust_margin(length),
             hard_end=max(self.hard_end, end),
             length=length,
+            patience=0.0,
         )
 
     def not_renewed(self, now: float) -> Lease:
@@ -101,9 +105,19 @@ class Lease:
         is left, so that it is not lost for want of one.
         """
         usual = self.length / RENEWALS
-        left = self.trusted_until - now
+        left = self.end - now
         pause = min(usual, left / 2) if left > 0 else usual
         return dataclasses.replace(self, renew_at=now + pause)
+
+    def trusted_for(self, longer: float) -> Lease:
+        """The lease trusted for so much longer than its end; 0 after the outage."""
+        return dataclasses.replace(self, patience=longer)
+
+    @property
+    def trusted_until(self) -> float:
+        """When the run is given up: in an outage later than the end of the lease, but not later
+        than the hard end."""
+        return max(self.end, min(self.end + self.patience, self.hard_end))
 
     @property
     def start_by(self) -> float:
@@ -126,7 +140,7 @@ class Lease:
 
     def is_stale(self, now: float) -> bool:
         """Whether the answer took so long that the lease should be asked for again."""
-        return now >= self.start_by or self.trusted_until - now < self.length / 2
+        return now >= self.start_by or self.end - now < self.length / 2
 
 
 def _trust_margin(length: float) -> float:

@@ -52,6 +52,7 @@ ADOPTION_INTERVAL = 60.0
 FROM_ENVIRONMENT = "environment:"
 
 _GRACE = "ASYNCFLOW_WORKER_SHUTDOWNGRACE"
+_PATIENCE = "ASYNCFLOW_WORKER_OUTAGEPATIENCE"
 _SPOOL = "ASYNCFLOW_WORKER_SPOOLDIR"
 
 _DURATION = re.compile("([0-9]{1,9})(ms|s|m|h|d|)")
@@ -71,14 +72,14 @@ def new_worker_id() -> str:
     return host[: 64 - len(tail)] + tail
 
 
-def _grace_of_environment() -> float:
-    """The grace as Spring Boot reads it: a number without a unit has milliseconds."""
-    text = os.environ.get(_GRACE, "").strip()
+def _seconds_of_environment(name: str, default: float) -> float:
+    """A time as Spring Boot reads it: a number without a unit has milliseconds."""
+    text = os.environ.get(name, "").strip()
     if not text:
-        return 20.0
+        return default
     found = _DURATION.fullmatch(text.lower())
     if found is None:
-        raise ValueError(f"{_GRACE} must be a time such as 60s or 5m, not {text!r}")
+        raise ValueError(f"{name} must be a time such as 60s or 5m, not {text!r}")
     return int(found.group(1)) * _SECONDS[found.group(2)]
 
 
@@ -157,10 +158,12 @@ class Worker:
     retry. A stage may be repeated, so a handler must stand that.
 
     ``threads`` is the most handlers of one type at once, ``grace`` how many seconds they may go
-    on after a stop. ``spool_dir`` keeps undelivered reports; None keeps them in memory alone.
-    Left out, both come from the environment, as for a worker in Spring Boot:
-    ``ASYNCFLOW_WORKER_SHUTDOWNGRACE``, such as ``60s``, and ``ASYNCFLOW_WORKER_SPOOLDIR``, where
-    ``none`` is memory alone; else they are 20 seconds and ``~/.asyncflow/spool``.
+    on after a stop, ``outage_patience`` how many beyond their leases while the server says that its
+    database can write nothing. ``spool_dir`` keeps undelivered reports; None keeps them in memory
+    alone. Left out, all three come from the environment, as for a worker in Spring Boot:
+    ``ASYNCFLOW_WORKER_SHUTDOWNGRACE``, such as ``60s``, ``ASYNCFLOW_WORKER_OUTAGEPATIENCE`` and
+    ``ASYNCFLOW_WORKER_SPOOLDIR``, where ``none`` is memory alone; else they are 20 seconds, 300
+    seconds and ``~/.asyncflow/spool``.
     ``version`` is that of the program: a type may ask for a lowest one. ``labels`` are names with
     values, such as ``{"gpu": "a100"}``, that operators see beside the worker.
     """
@@ -176,16 +179,21 @@ class Worker:
         worker_id: Optional[str] = None,
         threads: int = 16,
         grace: Optional[float] = None,
+        outage_patience: Optional[float] = None,
         spool_dir: Union[str, Path, None] = FROM_ENVIRONMENT,
         version: int = 0,
         labels: Optional[Mapping[str, str]] = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        grace = _grace_of_environment() if grace is None else grace
+        grace = _seconds_of_environment(_GRACE, 20.0) if grace is None else grace
+        if outage_patience is None:
+            outage_patience = _seconds_of_environment(_PATIENCE, 300.0)
         if spool_dir == FROM_ENVIRONMENT:
             spool_dir = _spool_of_environment()
         if not grace >= 0:
             raise ValueError(f"grace must be at least 0 seconds, not {grace!r}")
+        if not outage_patience >= 0:
+            raise ValueError(f"outage_patience must be at least 0 seconds, not {outage_patience!r}")
         if labels is not None and not isinstance(labels, collections.abc.Mapping):
             raise TypeError(
                 f"labels must be names with their values, such as {{'gpu': 'a100'}}, not {labels!r}"
@@ -195,6 +203,7 @@ class Worker:
         self._given_id = checked_name("worker_id", worker_id) if worker_id else None
         self._threads = _whole("threads", threads, 1)
         self._grace = grace
+        self._outage_patience = outage_patience
         self._version = _whole("version", version, 0)
         self._labels = {_label(name): _label(value) for name, value in (labels or {}).items()}
         self._clock = clock
@@ -250,6 +259,7 @@ class Worker:
             lambda: any(each.poller.is_polling for each in self._types.values()),
             self._drain,
             self._sender.hurry,
+            self._outage_patience,
             self._clock,
         )
         self._sender.others_work = lambda: self._heart.works

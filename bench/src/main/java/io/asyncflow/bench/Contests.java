@@ -9,6 +9,7 @@ import io.asyncflow.bench.contest.Contest;
 import io.asyncflow.bench.flow.BacklogHolds;
 import io.asyncflow.bench.flow.CallsBesideDrop;
 import io.asyncflow.bench.flow.CallsBesideNothing;
+import io.asyncflow.bench.flow.IdleFleet;
 import io.asyncflow.bench.flow.IdleWorkers;
 import io.asyncflow.bench.flow.Requests;
 import io.asyncflow.bench.flow.SnapshotHolds;
@@ -17,6 +18,8 @@ import io.asyncflow.bench.flow.TokenChecks;
 import io.asyncflow.bench.flow.TypesOnServers;
 import io.asyncflow.bench.measure.CallCost;
 import io.asyncflow.bench.measure.Comparison;
+import io.asyncflow.bench.measure.FleetCost;
+import io.asyncflow.bench.measure.FleetMeasure;
 import io.asyncflow.bench.measure.IdleCost;
 import io.asyncflow.bench.measure.IdleMeasure;
 import io.asyncflow.bench.measure.Latency;
@@ -51,6 +54,7 @@ import io.asyncflow.bench.work.CreateToStart;
 import io.asyncflow.bench.work.JobRuns;
 import io.asyncflow.bench.work.RawBatchLives;
 import io.asyncflow.bench.work.RunsWithKey;
+import io.asyncflow.bench.work.SteadyLoad;
 import io.asyncflow.bench.work.TimedWork;
 import java.io.PrintStream;
 import java.sql.SQLException;
@@ -92,6 +96,11 @@ final class Contests {
   private static final int SMALL_BACKLOG = 10_000;
   private static final int DELAYED = 1_000_000;
 
+  private static final String TWO_CHECKOUTS = "the server of this checkout, and that of another";
+
+  private static final String TITLE_OF_STEADY =
+      "Steady load: tasks created one by one, " + SteadyLoad.RATE + " a second at random moments";
+
   private final TestBed bed;
   private final BenchOptions options;
   private final Checkout checkout;
@@ -107,19 +116,27 @@ final class Contests {
 
   /** What makes the contests of a part, each with what it needs: types, tables, rows. */
   List<Callable<Contest<?>>> of(Part part) {
+    boolean isPair = options.against().isPresent();
     return switch (part) {
       case IDLE -> List.of(this::idle);
       case TYPES -> List.of(this::types);
+      case WORKERS -> List.of(this::workers);
       case SCHEDULES -> List.of(this::manySchedules, this::fires);
-      case LIVES -> List.of(options.against().isPresent() ? this::livesAgainst : this::lives);
+      case LIVES ->
+          List.of(isPair ? () -> against(part, options.lives(), TimedWork::lives) : this::lives);
       case EVENTS -> List.of(this::events);
       case ACCESS -> List.of(this::access, this::tokenChecks);
-      case CREATES -> List.of(this::creates);
+      case CREATES ->
+          List.of(
+              isPair
+                  ? () -> against(part, options.creates(), TimedWork::singleCreates)
+                  : this::creates);
       case BULK -> List.of(this::bulk);
       case PROCESS -> List.of(this::process);
       case POLLERS -> List.of(this::pollers);
       case JOBS -> List.of(this::jobs);
-      case LATENCY -> List.of(this::latency);
+      case LATENCY -> List.of(isPair ? this::latencyAgainst : this::latency);
+      case STEADY -> List.of(isPair ? this::steadyAgainst : this::steady);
       case BACKLOG -> List.of(this::backlog);
       case LISTS -> List.of(this::lists);
       case CONSOLE -> new ConsoleContests(this, options).all();
@@ -152,6 +169,19 @@ final class Contests {
             new TypesOnServers(
                 bed, cluster, options.types(), options.typeStarts(), options.typeWait())),
         new TypesMeasure(25, 100));
+  }
+
+  private Contest<FleetCost> workers() throws Exception {
+    String heap = IdleFleet.heapMiB(options.fleet()) + "m";
+    Cluster cluster = startCluster("workers", IdleFleet.servers(), "-Xms" + heap, "-Xmx" + heap);
+    return new Contest<>(
+        Part.WORKERS,
+        "Workers: warm long-polling workers of many types on three servers without Redis, no tasks, "
+            + options.fleetSeconds()
+            + " s a round",
+        options.fleetSeconds(),
+        List.of(new IdleFleet(bed, cluster, options.fleet(), options.typeWait())),
+        new FleetMeasure(30, 60, 112));
   }
 
   private Contest<ManySchedules.Run> manySchedules() throws Exception {
@@ -247,23 +277,41 @@ final class Contests {
             "lives", comparisons, List.of(new PerSecond.Record(flow, conductor, CONDUCTOR, 30))));
   }
 
-  /** The server of this checkout and that of another, each on a schema of its own. */
-  private Contest<Duration> livesAgainst() throws Exception {
-    Checkout other = options.against().orElseThrow();
-    TimedWork before = livesOf("before", other);
-    TimedWork now = livesOf("now", checkout);
+  /** The servers of this checkout and of another, each on a schema of its own. */
+  private Contest<Duration> against(Part part, int tasks, Function<TaskSystem, TimedWork> work)
+      throws Exception {
+    String unit = part.name().toLowerCase(Locale.ROOT);
+    TimedWork before = work.apply(systemOf("before", unit, other()));
+    TimedWork now = work.apply(systemOf("now", unit, checkout));
     return new Contest<>(
-        Part.LIVES,
-        "Whole lives: the server of this checkout, and that of another",
-        WARM_UP * options.lives(),
-        options.lives(),
+        part,
+        part.name().charAt(0) + unit.substring(1) + ": " + TWO_CHECKOUTS,
+        WARM_UP * tasks,
+        tasks,
         List.of(before, now),
-        new PerSecond("lives", List.of(new Comparison(now, before, 0.98))));
+        new PerSecond(unit, List.of(new Comparison(now, before, 0.98))));
   }
 
-  private TimedWork livesOf(String when, Checkout of) throws Exception {
-    Cluster server = startCluster(when, 1, of);
-    return TimedWork.lives(FlowSystem.busy(server, when + ", " + of.commit(), "bench_life"));
+  private Contest<Histogram> latencyAgainst() throws Exception {
+    CreateToStart before = new CreateToStart(systemOf("before", "latency", other()));
+    CreateToStart now = new CreateToStart(systemOf("now", "latency", checkout));
+    return new Contest<>(
+        Part.LATENCY,
+        "Create to start on an idle system: " + TWO_CHECKOUTS,
+        Math.min(10, options.arrivals()),
+        options.arrivals(),
+        List.of(before, now),
+        new Latency("create to start", List.of(Limit.times(now, 50, 1, before))));
+  }
+
+  private Checkout other() {
+    return options.against().orElseThrow();
+  }
+
+  private FlowSystem systemOf(String when, String purpose, Checkout of) throws Exception {
+    Cluster server = startCluster(when + "_" + purpose, 1, of);
+    return FlowSystem.of(
+        server, when + ", " + of.commit(), "bench_" + purpose, purpose.equals("lives"));
   }
 
   private Contest<Duration> events() {
@@ -410,6 +458,40 @@ final class Contests {
         contenders,
         new Latency(
             "create to start", List.of(Limit.millis(flow, 50, 10), Limit.millis(flow, 99, 50))));
+  }
+
+  private Contest<Histogram> steady() throws SQLException {
+    SteadyLoad flow = new SteadyLoad(FlowSystem.plain(bed, "bench_steady").withWaitingWorkers());
+    List<Contender<Histogram>> contenders = new ArrayList<>(List.of(flow));
+    List<Limit> limits = new ArrayList<>();
+    if (options.peers()) {
+      SteadyLoad dbScheduler =
+          new SteadyLoad(DbSchedulerSystem.immediate(bed.peerConnections(), "dbs_steady"));
+      contenders.add(dbScheduler);
+      contenders.add(new SteadyLoad(jobRunr("steady")));
+      limits.add(Limit.times(flow, 50, 1, dbScheduler));
+    }
+    return steady(TITLE_OF_STEADY, contenders, limits);
+  }
+
+  private Contest<Histogram> steadyAgainst() throws Exception {
+    SteadyLoad before = new SteadyLoad(systemOf("before", "steady", other()).withWaitingWorkers());
+    SteadyLoad now = new SteadyLoad(systemOf("now", "steady", checkout).withWaitingWorkers());
+    return steady(
+        TITLE_OF_STEADY + ": " + TWO_CHECKOUTS,
+        List.of(before, now),
+        List.of(Limit.times(now, 50, 1, before)));
+  }
+
+  private Contest<Histogram> steady(
+      String title, List<Contender<Histogram>> contenders, List<Limit> limits) {
+    return new Contest<>(
+        Part.STEADY,
+        title,
+        options.steady(),
+        options.steady(),
+        contenders,
+        new Latency("steady load, create to start", limits));
   }
 
   private Contest<Histogram> backlog() throws SQLException {

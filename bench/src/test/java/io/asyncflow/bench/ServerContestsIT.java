@@ -39,6 +39,8 @@ class ServerContestsIT {
         .contains(
             "5 idle workers: database",
             "5 types on 2 servers: database",
+            "20 workers on 3 servers: database",
+            "20 workers on 3 servers: live heap of a server for each of its workers",
             "5 types on 2 servers: create on one, start on the other, p50",
             "call: a table of 2,000 rows dropped, p99 against without a drop",
             "soak: growth of the live heap of flowsvr",

@@ -29,6 +29,7 @@ class TaskContestsIT {
           Part.POLLERS,
           Part.JOBS,
           Part.LATENCY,
+          Part.STEADY,
           Part.BACKLOG,
           Part.LISTS);
 

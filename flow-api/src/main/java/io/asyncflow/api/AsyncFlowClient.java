@@ -2,7 +2,6 @@ package io.asyncflow.api;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -12,40 +11,10 @@ import java.util.function.Supplier;
  * <p>A future fails with the {@link FlowException} that the call of {@link FlowClient} throws. To
  * cancel a future gives up the answer; the call may take effect all the same. Thread-safe.
  *
+ * @param transport sends the calls
  * @see FlowClient#async
  */
-public final class AsyncFlowClient {
-
-  private final Transport transport;
-
-  /** Makes the calls about tasks, each on a thread of its own; {@code null} for none. */
-  private final FlowClient waiting;
-
-  /** The calls are sent as they are. */
-  public AsyncFlowClient(Transport transport) {
-    this(transport, null);
-  }
-
-  /** The calls about tasks are those of a client that waits, which may have changed them. */
-  public AsyncFlowClient(FlowClient waiting) {
-    this(waiting.transport(), waiting);
-  }
-
-  private AsyncFlowClient(Transport transport, FlowClient waiting) {
-    this.transport = transport;
-    this.waiting = waiting;
-  }
-
-  /** Whether each call about tasks takes a thread while it is under way. */
-  public boolean takesThreads() {
-    return waiting != null;
-  }
-
-  private <T> CompletableFuture<T> send(Call<T> call, Function<FlowClient, T> whereItWaits) {
-    return waiting == null
-        ? transport.sendAsync(call)
-        : onThread(() -> whereItWaits.apply(waiting));
-  }
+public record AsyncFlowClient(Transport transport) {
 
   static <T> CompletableFuture<T> onThread(Supplier<T> call) {
     CompletableFuture<T> future = new CompletableFuture<>();
@@ -66,52 +35,42 @@ public final class AsyncFlowClient {
 
   /** As {@link FlowClient#create(NewTask)}. */
   public CompletableFuture<CreateResult> create(NewTask task) {
-    return send(TaskCalls.create(task), client -> client.create(task));
+    return transport.sendAsync(TaskCalls.create(task));
   }
 
   /** As {@link FlowClient#create(List)}. */
   public CompletableFuture<List<CreateResult>> create(List<NewTask> tasks) {
-    return send(TaskCalls.create(tasks), client -> client.create(tasks));
+    return transport.sendAsync(TaskCalls.create(tasks));
   }
 
   /** As {@link FlowClient#getTask(String)}. */
   public CompletableFuture<Task> getTask(String taskId) {
-    return send(TaskCalls.get(taskId), client -> client.getTask(taskId));
+    return transport.sendAsync(TaskCalls.get(taskId));
   }
 
   /** As {@link FlowClient#getTask(String, String)}. */
   public CompletableFuture<Task> getTask(String taskType, String idempotencyKey) {
-    return send(
-        TaskCalls.get(taskType, idempotencyKey),
-        client -> client.getTask(taskType, idempotencyKey));
+    return transport.sendAsync(TaskCalls.get(taskType, idempotencyKey));
   }
 
   /** As {@link FlowClient#getTaskList}. */
   public CompletableFuture<TaskPage> getTaskList(String taskType, TaskPageRequest request) {
-    return send(TaskCalls.list(taskType, request), client -> client.getTaskList(taskType, request));
+    return transport.sendAsync(TaskCalls.list(taskType, request));
   }
 
   /** As {@link FlowClient#getUserTaskList}. */
   public CompletableFuture<TaskPage> getUserTaskList(String userId, TaskPageRequest request) {
-    return send(
-        TaskCalls.listOfUser(userId, request), client -> client.getUserTaskList(userId, request));
+    return transport.sendAsync(TaskCalls.listOfUser(userId, request));
   }
 
   /** As {@link FlowClient#cancelTask(String, String, String)}. */
   public CompletableFuture<Void> cancelTask(String taskId, String operator, String reason) {
-    return send(
-        TaskCalls.cancel(taskId, operator, reason),
-        client -> {
-          client.cancelTask(taskId, operator, reason);
-          return null;
-        });
+    return transport.sendAsync(TaskCalls.cancel(taskId, operator, reason));
   }
 
   /** As {@link FlowClient#retryTask(String, String, String)}. */
   public CompletableFuture<String> retryTask(String taskId, String operator, String reason) {
-    return send(
-        TaskCalls.retry(taskId, operator, reason),
-        client -> client.retryTask(taskId, operator, reason));
+    return transport.sendAsync(TaskCalls.retry(taskId, operator, reason));
   }
 
   /** The calls about jobs. */

@@ -141,9 +141,7 @@ public interface FlowClient {
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it is final
    */
   default void setWorkers(String taskId, List<String> workerIds, String operator, String reason) {
-    transport()
-        .send(
-            Call.to(TaskAct.SET_WORKERS, taskId).with("workerIds", workerIds).by(operator, reason));
+    transport().send(TaskCalls.setWorkers(taskId, workerIds, operator, reason));
   }
 
   /** Sets the workers that may hold a task without an operator and a reason. */
@@ -161,7 +159,7 @@ public interface FlowClient {
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it is not executing
    */
   default void restartTask(String taskId, String operator, String reason) {
-    transport().send(Call.to(TaskAct.RESTART, taskId).by(operator, reason));
+    transport().send(TaskCalls.restart(taskId, operator, reason));
   }
 
   /** Restarts a task without an operator and a reason. */
@@ -181,8 +179,7 @@ public interface FlowClient {
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended, or executes and {@code stop} is not set
    */
   default void pauseTask(String taskId, boolean stop, String operator, String reason) {
-    transport()
-        .send(Call.to(TaskAct.PAUSE, taskId).with("stop", stop ? 1 : null).by(operator, reason));
+    transport().send(TaskCalls.pause(taskId, stop, operator, reason));
   }
 
   /** Pauses a waiting task without an operator and a reason. */
@@ -200,7 +197,7 @@ public interface FlowClient {
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended
    */
   default void resumeTask(String taskId, String operator, String reason) {
-    transport().send(Call.to(TaskAct.RESUME, taskId).by(operator, reason));
+    transport().send(TaskCalls.resume(taskId, operator, reason));
   }
 
   /** Lets a paused task wait again, without an operator and a reason. */
@@ -289,7 +286,7 @@ public interface FlowClient {
    * and that thread is in no trace.
    */
   default AsyncFlowClient async() {
-    return new AsyncFlowClient(this);
+    return new AsyncFlowClient(MethodTransport.of(this));
   }
 
   /** The calls about jobs. */
@@ -361,8 +358,8 @@ public interface FlowClient {
   StoreClient store();
 
   /**
-   * How the calls of this client are sent. A client that wraps another one changes the calls of its
-   * parts, such as {@link #jobs()}, by a transport around that of the other client.
+   * How the calls of this client, and of its parts, such as {@link #jobs()}, are sent. A client
+   * that wraps another one changes them by a transport around that of {@link ForwardingFlowClient}.
    */
   Transport transport();
 }

@@ -4,6 +4,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,10 +88,7 @@ public final class RecordCopy {
 
   /** A copy of a record with another value of the component of this name. */
   public static <R extends Record> R with(R record, String component, Object value) {
-    Shape shape = SHAPES.get(record.getClass());
-    Object[] values = shape.valuesOf(record);
-    shape.set(values, component, value);
-    return shape.make(record, values);
+    return with(record, Collections.singletonMap(component, value));
   }
 
   /** A copy of a record with other values of the components of these names. */

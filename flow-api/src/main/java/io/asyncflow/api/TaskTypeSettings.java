@@ -2,7 +2,6 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import java.util.Locale;
 
 /**
  * The configuration of a task type, in snake_case on the wire. Times are in seconds unless stated
@@ -63,9 +62,13 @@ public record TaskTypeSettings(
     MAX_RETRY_INTERVAL,
     MAX_UNEXPECTED_RETRIES;
 
+    public TypeSetting setting() {
+      return TypeSetting.valueOf(name());
+    }
+
     /** Its name on the wire. */
     public String column() {
-      return name().toLowerCase(Locale.ROOT);
+      return setting().column();
     }
   }
 

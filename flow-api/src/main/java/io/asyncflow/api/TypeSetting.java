@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -88,6 +89,14 @@ public enum TypeSetting {
     BY_COMPONENT.forEach(
         (component, setting) -> components.put(component, setting.boxed(values.apply(setting))));
     return RecordCopy.with(TaskTypeSettings.named(taskType), components);
+  }
+
+  /** The settings that are not {@code null}, by their {@link #component}. */
+  public static Map<String, Object> given(TaskTypeSettings settings) {
+    Map<String, Object> values = RecordCopy.valuesOf(settings);
+    values.keySet().retainAll(BY_COMPONENT.keySet());
+    values.values().removeIf(Objects::isNull);
+    return values;
   }
 
   private Number boxed(Long value) {

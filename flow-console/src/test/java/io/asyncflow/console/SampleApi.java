@@ -871,7 +871,8 @@ public final class SampleApi extends JsonOperator {
         JSON.createObjectNode()
             .put("leader", "flowsvr-1")
             .put("term", 7)
-            .put("leaderLeaseMs", 9_000);
+            .put("leaderLeaseMs", 9_000)
+            .put("writers", 1);
     ArrayNode nodes = status.putArray("nodes");
     for (int i = 1; i <= 2; i++) {
       nodes

@@ -53,8 +53,8 @@ final class FakeCreates {
 
   /** What stands under a key, while the tasks of a call are created one after another. */
   private record Standing(TaskStatus status, NewTask body) {
-    static Standing of(FakeTask task) {
-      return new Standing(task.status(), task.created);
+    static Standing of(FakeTask task, FakeTask reported) {
+      return new Standing(task == reported ? TaskStatus.EXECUTING : task.status(), task.created);
     }
   }
 
@@ -143,7 +143,7 @@ final class FakeCreates {
 
   /** Inserts the task of a fire; the same key gives the same task. */
   String insert(NewTask task, FireId fire) {
-    return createAll(List.of(task), fire, null).get(0).taskId();
+    return createAll(List.of(task), fire, null, null).get(0).taskId();
   }
 
   /**
@@ -152,11 +152,19 @@ final class FakeCreates {
    * @param traceParent of those that name none; {@code null} for none
    */
   List<CreateResult> createAll(List<NewTask> bodies, String traceParent) {
-    return createAll(bodies, null, traceParent);
+    return createAll(bodies, null, traceParent, null);
   }
 
-  private List<CreateResult> createAll(List<NewTask> bodies, FireId fire, String traceParent) {
-    List<CreateOutcome> outcomes = outcomes(bodies);
+  /**
+   * As above.
+   *
+   * @param fire that creates them; {@code null} for none
+   * @param reported the task whose report creates them, which counts as executing; {@code null} for
+   *     none
+   */
+  List<CreateResult> createAll(
+      List<NewTask> bodies, FireId fire, String traceParent, FakeTask reported) {
+    List<CreateOutcome> outcomes = outcomes(bodies, reported);
     List<CreateResult> results = new ArrayList<>();
     for (int i = 0; i < bodies.size(); i++) {
       NewTask body = bodies.get(i);
@@ -184,10 +192,10 @@ final class FakeCreates {
    *
    * @throws FlowException if one is refused
    */
-  private List<CreateOutcome> outcomes(List<NewTask> bodies) {
+  private List<CreateOutcome> outcomes(List<NewTask> bodies, FakeTask reported) {
     keyed.values().removeIf(use -> use.expireTime() < server.millis());
     Map<Key, Standing> standings = new HashMap<>();
-    keyed.forEach((key, use) -> standings.put(key, Standing.of(use.task())));
+    keyed.forEach((key, use) -> standings.put(key, Standing.of(use.task(), reported)));
     List<CreateOutcome> outcomes = new ArrayList<>();
     for (NewTask body : bodies) {
       CreateOutcome outcome = CreateOutcome.CREATED;

@@ -2,7 +2,6 @@ package io.asyncflow.fake;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.EventStream;
-import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
@@ -15,14 +14,20 @@ import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.RecordCopy;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskAct;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.JobPause;
 import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.JobRow;
+import io.asyncflow.rules.JobRules;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import io.asyncflow.rules.field.JobChildFields;
 import io.asyncflow.rules.field.JobFields;
@@ -37,31 +42,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/**
- * The jobs of a {@link FakeFlowServer}, guarded by its lock, with the failure policy {@code
- * FINISH}.
- */
+/** The jobs of a {@link FakeFlowServer}, guarded by its lock. */
 final class FakeJobs {
 
   private static final class Row {
-    NewJob created;
-    FireId fire;
-    String traceParent;
+    final NewJob created;
+    JobRow job;
     FakeTeam team;
-    JobState state = JobState.SPLITTING;
-    String splitTask;
-    int stagedEpoch;
     final List<JobChild> staged = new ArrayList<>();
-    Integer total;
     final List<String> children = new ArrayList<>();
-    int done;
-    int failed;
-    int cancelled;
-    String mergeTask;
-    String result;
-    boolean paused;
+
+    Row(NewJob created) {
+      this.created = created;
+    }
+
+    void set(Map<String, ?> changes) {
+      job = RecordCopy.with(job, changes);
+    }
   }
 
   private final FakeFlowServer server;
@@ -129,43 +130,38 @@ final class FakeJobs {
   }
 
   private String create(NewJob job, FireId fire, String traceParent) {
-    String jobId = "" + (rows.size() + 1);
-    Row row = new Row();
-    row.created = job;
-    row.fire = fire;
-    row.traceParent = traceParent;
+    long id = rows.size() + 1;
+    Row row = new Row(job);
+    TaskId split = null;
     if (job.hasSplit()) {
-      row.splitTask =
-          server.creates.insert(
-              ownTask(job, JobPlace.SPLIT_STAGE),
-              JobPlace.splitOf(Long.parseLong(jobId)),
-              traceParent);
-      rows.put(jobId, row);
-      return jobId;
-    }
-    row.state = JobState.RUNNING;
-    if (job.team() == null) {
+      split = insert(ownTask(job, JobPlace.SPLIT_STAGE), JobPlace.splitOf(id), traceParent);
+    } else if (job.team() == null) {
       row.staged.addAll(job.children());
     } else {
       row.team = new FakeTeam(workers, job, server.millis());
       JobChild copy = new JobChild(job.team().taskStage(), job.team().taskContext(), null);
       row.staged.addAll(Collections.nCopies(row.team.total(), copy));
     }
-    row.total = row.staged.size();
-    rows.put(jobId, row);
-    release(jobId, row);
-    return jobId;
+    Integer children = job.hasSplit() ? null : row.staged.size();
+    row.job = JobRow.of(id, job, 0, fire, traceParent, split, children, server.millis());
+    rows.put("" + id, row);
+    release(row);
+    return "" + id;
+  }
+
+  private TaskId insert(NewTask task, JobPlace place, String traceParent) {
+    return TaskId.parse(server.creates.insert(task, place, traceParent)).orElseThrow();
   }
 
   /** Gives copies to workers that have come, and those of silent workers to others. */
   void lookAtTeams() {
-    List.copyOf(rows.entrySet()).stream()
-        .filter(row -> row.getValue().team != null && !row.getValue().paused)
-        .filter(row -> row.getValue().state == JobState.RUNNING)
-        .forEach(row -> lookAt(row.getKey(), row.getValue()));
+    List.copyOf(rows.values()).stream()
+        .filter(row -> row.team != null && row.job.pause() == JobPause.NONE)
+        .filter(row -> row.job.state() == JobState.RUNNING)
+        .forEach(this::lookAt);
   }
 
-  private void lookAt(String jobId, Row row) {
+  private void lookAt(Row row) {
     long now = server.millis();
     for (int index = 0; index < row.children.size(); index++) {
       String taskId = row.children.get(index);
@@ -179,16 +175,16 @@ final class FakeJobs {
         }
       }
     }
-    release(jobId, row);
+    release(row);
   }
 
   /** The fire that created the job; {@code null} if no schedule did. */
   FireId fireOf(String jobId) {
-    return rows.get(jobId).fire;
+    return rows.get(jobId).job.fire();
   }
 
   boolean isFinal(String jobId) {
-    return rows.get(jobId).state.isFinal();
+    return rows.get(jobId).job.state().isFinal();
   }
 
   private static NewTask ownTask(NewJob job, String stage) {
@@ -196,32 +192,7 @@ final class FakeJobs {
   }
 
   private Job job(String jobId) {
-    Row row = rows.get(jobId);
-    return new Job(
-        jobId,
-        row.created.userId(),
-        row.created.jobType(),
-        row.created.childType(),
-        row.state,
-        FailurePolicy.FINISH,
-        0,
-        row.created.window(),
-        row.fire == null ? null : "" + row.fire.scheduleId(),
-        row.fire == null ? null : (Long) row.fire.fireTime(),
-        row.total,
-        row.done,
-        row.failed,
-        row.cancelled,
-        row.splitTask,
-        row.mergeTask,
-        row.result,
-        null,
-        0,
-        0,
-        null,
-        row.paused && !row.state.isFinal() ? Boolean.TRUE : null,
-        row.created.merges(),
-        row.created.team() == null ? null : row.created.team().withoutContext());
+    return rows.get(jobId).job.toJob();
   }
 
   private JobPage list(SentFields in) {
@@ -231,7 +202,7 @@ final class FakeJobs {
     for (long id = Math.min(rows.size(), listed.before() - 1); id > 0; id--) {
       Job job = job("" + id);
       boolean isOfUser = listed.userId() == null || listed.userId().equals(job.userId());
-      if (isOfUser && listed.takes(job)) {
+      if (isOfUser && listed.takes(job.jobType(), job.state())) {
         page.add(job);
         if (page.size() == listed.limit()) {
           return new JobPage(page, job.jobId());
@@ -311,16 +282,16 @@ final class FakeJobs {
     String jobId = "" + split.place().jobId();
     Row row = rows.get(jobId);
     requireTypes(row.created.childType(), page.children(), "children");
-    int staged = row.stagedEpoch == page.leaseEpoch() ? row.staged.size() : 0;
+    int staged = row.job.stagedEpoch() == page.leaseEpoch() ? row.staged.size() : 0;
     if (page.first() > staged) {
       in.refuse("first", "must be at most " + staged + ": pages come in order");
       in.refuseIfBad();
     }
-    if (row.state != JobState.SPLITTING) {
-      throw new TransitionNotAllowedException(split.id(), "job " + jobId + " is " + row.state);
+    if (row.job.state() != JobState.SPLITTING) {
+      throw new TransitionNotAllowedException(
+          split.id(), "job " + jobId + " is " + row.job.state());
     }
-    if (row.stagedEpoch != page.leaseEpoch()) {
-      row.stagedEpoch = page.leaseEpoch();
+    if (row.job.stagedEpoch() != page.leaseEpoch()) {
       row.staged.clear();
     }
     for (int i = 0; i < page.children().size(); i++) {
@@ -331,49 +302,39 @@ final class FakeJobs {
         row.staged.set(index, page.children().get(i));
       }
     }
+    row.set(Map.of("stagedEpoch", page.leaseEpoch(), "staged", row.staged.size()));
     return null;
   }
 
   private void cancelJob(SentFields in) {
     String id = named(in);
-    Row row = rows.get(id);
-    if (row.state != JobState.CANCELLED) {
-      if (row.state.isFinal()) {
-        throw notAllowed(id, "the job has ended");
-      }
-      cancel(id);
+    JobState state = rows.get(id).job.state();
+    if (state.isFinal() && state != JobState.CANCELLED) {
+      throw notAllowed(id, "the job has ended");
     }
+    cancel(id);
   }
 
   private FlowException notAllowed(String jobId, String why) {
     return new FlowException(
         ErrorCode.TRANSITION_NOT_ALLOWED,
-        "job " + jobId + " is " + rows.get(jobId).state + ": " + why);
+        "job " + jobId + " is " + rows.get(jobId).job.state() + ": " + why);
   }
 
   /** Cancels a job that has not ended, with its tasks, without injected faults. */
   void cancel(String jobId) {
-    Row row = rows.get(jobId);
-    row.state = JobState.STOPPING;
-    tasksOf(row)
-        .filter(task -> !server.tasks.row(task).status().isFinal())
-        .forEach(taskId -> server.acts.act(TaskAct.CANCEL, taskId));
-    row.state = JobState.CANCELLED;
-    tellSchedule(jobId, row);
-    server.notifyAll();
+    change(rows.get(jobId), JobRules::stopped);
   }
 
   private void setPaused(String id, boolean paused) {
     Row row = rows.get(id);
-    if (row.state.isFinal()) {
+    if (row.job.state().isFinal()) {
       throw notAllowed(id, paused ? "it cannot be paused any more" : "there is nothing to resume");
     }
-    boolean isResume = row.paused && !paused;
-    row.paused = paused;
+    boolean isResume = row.job.pause() == JobPause.PAUSED && !paused;
+    row.set(Map.of("pause", paused ? JobPause.PAUSED : JobPause.NONE));
     if (isResume) {
-      tasksOf(row)
-          .filter(task -> server.tasks.row(task).status() == TaskStatus.PAUSED)
-          .forEach(taskId -> server.acts.act(TaskAct.RESUME, taskId));
+      act(TaskAct.RESUME, row, TaskStatus.PAUSED::equals);
     }
     setAside();
   }
@@ -381,82 +342,83 @@ final class FakeJobs {
   /** Pauses what waits of paused jobs; called under the server's lock. */
   void setAside() {
     for (Row row : rows.values()) {
-      if (row.paused && !row.state.isFinal()) {
-        tasksOf(row)
-            .filter(task -> server.tasks.row(task).status() == TaskStatus.WAITING)
-            .forEach(task -> server.acts.act(TaskAct.PAUSE, task));
+      if (row.job.pause() == JobPause.PAUSED && !row.job.state().isFinal()) {
+        act(TaskAct.PAUSE, row, TaskStatus.WAITING::equals);
       }
     }
   }
 
-  private static Stream<String> tasksOf(Row row) {
-    Stream<String> own = Stream.of(row.splitTask, row.mergeTask).filter(Objects::nonNull);
-    return Stream.concat(own, List.copyOf(row.children).stream());
+  private void act(TaskAct act, Row row, Predicate<TaskStatus> which) {
+    Stream<String> own = row.job.ownTasks().stream().map(TaskId::toString);
+    Stream.concat(own, List.copyOf(row.children).stream())
+        .filter(task -> which.test(server.tasks.row(task).status()))
+        .forEach(task -> server.acts.act(act, task));
   }
 
   private void retry(String id) {
-    JobState state = rows.get(id).state;
+    JobState state = rows.get(id).job.state();
     if (state != JobState.FAILED && state != JobState.CANCELLED) {
       throw notAllowed(id, "only a failed or cancelled job can be retried");
     }
     throw new UnsupportedOperationException("the fake flowsvr retries no jobs");
   }
 
-  /** Records a final task of the job; called under the server's lock. */
-  void ended(String jobId, String taskId, TaskStatus status, String result) {
-    Row row = rows.get(jobId);
-    boolean succeeded = status == TaskStatus.SUCCESS;
-    if (row.state == JobState.STOPPING) {
-      row.cancelled += row.children.contains(taskId) ? 1 : 0;
-      return; // it ends when all its tasks have
+  /** Records a final task of a job; called under the server's lock. */
+  void ended(TaskRow task) {
+    Row row = rows.get("" + task.place().jobId());
+    if (!moves(row, task)) {
+      TaskRow before = task.copy().status(TaskStatus.WAITING).row();
+      change(row, job -> JobRules.after(job, List.of(TaskTransition.forced(before, task))));
     }
-    if (taskId.equals(row.mergeTask)) {
-      row.state = succeeded ? JobState.SUCCESS : JobState.FAILED;
-      row.result = result;
-    } else if (status == TaskStatus.FAILED && moves(row, taskId)) {
+  }
+
+  private void change(Row row, UnaryOperator<JobRow> rule) {
+    JobRow before = RecordCopy.with(row.job, "now", server.millis());
+    JobRow changed = rule.apply(before);
+    JobRow after = row.team == null ? changed : JobRules.teamEnded(changed, changed.version());
+    if (after == before) {
       return;
-    } else if (!taskId.equals(row.splitTask)) {
-      row.done += succeeded ? 1 : 0;
-      row.failed += status == TaskStatus.FAILED ? 1 : 0;
-      row.cancelled += status == TaskStatus.CANCELLED ? 1 : 0;
-      release(jobId, row);
-      mergeIfComplete(jobId, row);
-    } else if (succeeded) {
-      row.state = JobState.RUNNING;
-      row.total = row.stagedEpoch == server.getTask(taskId).leaseEpoch() ? row.staged.size() : 0;
-      release(jobId, row);
-      mergeIfComplete(jobId, row);
-    } else {
-      row.state = JobState.FAILED;
     }
-    tellSchedule(jobId, row);
+    row.job = JobRules.written(after);
+    switch (after.state()) {
+      case RUNNING -> release(row);
+      case MERGING -> merge(row);
+      case STOPPING -> stop(row, before.state());
+      default -> tellSchedule(row.job);
+    }
     server.notifyAll();
   }
 
+  private void stop(Row row, JobState before) {
+    if (before != JobState.STOPPING) {
+      act(TaskAct.CANCEL, row, status -> !status.isFinal());
+      change(row, JobRules::judged); // there may have been nothing to cancel
+    }
+  }
+
   /** Moves a failed copy of a team to another worker; false if it does not move. */
-  private boolean moves(Row row, String taskId) {
-    int index = row.children.indexOf(taskId);
+  private boolean moves(Row row, TaskRow task) {
     Optional<String> next =
-        row.team == null || index < 0
+        row.team == null || !task.isCopy() || task.status() != TaskStatus.FAILED
             ? Optional.empty()
-            : row.team.moveAfterFailure(index, server.tasks.row(taskId).stage(), server.millis());
-    next.ifPresent(worker -> server.acts.reviveFor(taskId, worker));
+            : row.team.moveAfterFailure(task.place().index(), task.stage(), server.millis());
+    next.ifPresent(worker -> server.acts.reviveFor(task.id().toString(), worker));
     return next.isPresent();
   }
 
-  private void tellSchedule(String jobId, Row row) {
-    if (row.fire != null && row.state.isFinal()) {
-      TaskStatus status = TaskStatus.valueOf(row.state.name());
-      String error = status == TaskStatus.FAILED ? "job " + jobId + " failed" : null;
-      server.schedules.ended(row.fire, new TriggeredRun(null, jobId), status, error);
+  private void tellSchedule(JobRow job) {
+    if (job.fire() != null) {
+      TaskStatus status = TaskStatus.valueOf(job.state().name());
+      String error = status == TaskStatus.FAILED ? "job " + job.id() + " failed" : null;
+      server.schedules.ended(job.fire(), new TriggeredRun(null, "" + job.id()), status, error);
     }
   }
 
   /** Makes tasks of staged children, as far as the window has room. */
-  private void release(String jobId, Row row) {
-    int window = Objects.requireNonNullElse(row.created.window(), row.total);
-    while (row.children.size() < Math.min(row.total, window + ended(row))) {
-      JobChild child = row.staged.get(row.children.size());
+  private void release(Row row) {
+    while (row.job.hasStaged() && row.job.room() > 0) {
+      int index = row.job.released();
+      JobChild child = row.staged.get(index);
       NewTask task =
           NewTask.of(
               row.created.childType(),
@@ -467,34 +429,24 @@ final class FakeJobs {
         task = task.withWorkerIds(child.workerIds());
       }
       if (row.team != null) {
-        Optional<String> worker = row.team.pin(row.children.size(), server.millis());
+        Optional<String> worker = row.team.pin(index, server.millis());
         if (worker.isEmpty()) {
           return;
         }
         task = task.withWorkerIds(List.of(worker.get()));
       }
-      Integer copies = row.team == null ? null : row.total;
-      JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size(), copies);
-      row.children.add(server.creates.insert(task, place, row.traceParent));
+      Integer copies = row.team == null ? null : row.job.total();
+      JobPlace place = new JobPlace(row.job.id(), index, copies);
+      row.children.add(server.creates.insert(task, place, row.job.traceParent()));
+      row.set(Map.of("released", index + 1));
     }
   }
 
-  private static int ended(Row row) {
-    return row.done + row.failed + row.cancelled;
-  }
-
-  private void mergeIfComplete(String jobId, Row row) {
-    if (row.done == row.total && !row.created.merges()) {
-      row.state = JobState.SUCCESS;
-    } else if (row.done == row.total) {
-      row.state = JobState.MERGING;
-      row.mergeTask =
-          server.creates.insert(
-              ownTask(row.created, JobPlace.MERGE_STAGE),
-              JobPlace.mergeOf(Long.parseLong(jobId)),
-              row.traceParent);
-    } else if (ended(row) == row.total) {
-      row.state = JobState.FAILED;
+  private void merge(Row row) {
+    if (row.job.mergeTask() == null) {
+      NewTask merge = ownTask(row.created, JobPlace.MERGE_STAGE);
+      JobPlace place = JobPlace.mergeOf(row.job.id());
+      row.set(Map.of("mergeTask", insert(merge, place, row.job.traceParent())));
     }
   }
 

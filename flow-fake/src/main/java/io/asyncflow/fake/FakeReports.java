@@ -104,7 +104,7 @@ final class FakeReports {
           type, bodies.get(i).taskContext(), "creates[" + i + "].taskContext");
     }
     try {
-      return server.creates.createAll(bodies, traceParentOf(report, task)).stream()
+      return server.creates.createAll(bodies, null, traceParentOf(report, task), task).stream()
           .map(CreateResult::taskId)
           .toList();
     } catch (FakeCreates.KeyConflictException e) {

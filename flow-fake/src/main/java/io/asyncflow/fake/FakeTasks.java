@@ -155,7 +155,7 @@ final class FakeTasks {
       return;
     }
     if (row.place() != null) {
-      server.jobs.ended("" + row.place().jobId(), task.id(), row.status(), row.result());
+      server.jobs.ended(row);
     }
     if (row.fire() != null) {
       boolean failed = row.status() == TaskStatus.FAILED;

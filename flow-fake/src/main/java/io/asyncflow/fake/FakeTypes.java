@@ -49,7 +49,7 @@ final class FakeTypes {
       TaskTypeSettings before, TaskTypeSettings changes, Set<TaskTypeSettings.Removable> removed) {
     Map<String, Object> values = RecordCopy.valuesOf(changes);
     values.values().removeIf(Objects::isNull);
-    removed.forEach(setting -> values.put(TypeSetting.valueOf(setting.name()).component(), null));
+    removed.forEach(setting -> values.put(setting.setting().component(), null));
     return RecordCopy.with(before, values);
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.Heartbeat;
@@ -552,6 +553,19 @@ class FakeFlowServerTest {
     assertThat(last).hasSize(1);
     report(last.get(0), Outcome.SUCCESS, "b");
     assertThat(jobs.getJob(id).state()).isEqualTo(JobState.MERGING);
+  }
+
+  @Test
+  void aJobThatFailsFastCancelsTheRestOfItsChildren() {
+    JobClient jobs = server.jobs();
+    List<JobChild> children = Collections.nCopies(3, new JobChild("child", "", null));
+    NewJob job = NewJob.ofChildren("lark", "you", children);
+    String id = jobs.createJob(job.withFailurePolicy(FailurePolicy.FAIL_FAST).withWindow(2));
+    server.cancelTask(hold("a").get(0).taskId());
+    Job ended = jobs.getJob(id);
+    assertThat(ended.state()).isEqualTo(JobState.FAILED);
+    assertThat(ended.cancelled()).isEqualTo(3);
+    assertThat(ended.endTime()).isEqualTo(TimeUnit.NANOSECONDS.toMillis(nanos.get()));
   }
 
   @Test

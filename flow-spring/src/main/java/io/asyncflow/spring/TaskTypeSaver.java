@@ -10,8 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -133,10 +131,7 @@ public class TaskTypeSaver implements SmartLifecycle {
   }
 
   private static boolean hasAllOf(TaskTypeSettings type, TaskTypeSettings declared) {
-    Map<String, Object> wanted = RecordCopy.valuesOf(declared);
-    wanted.values().removeIf(Objects::isNull);
-    wanted.keySet().retainAll(TypeSetting.byComponent().keySet());
-    return RecordCopy.valuesOf(type).entrySet().containsAll(wanted.entrySet());
+    return RecordCopy.valuesOf(type).entrySet().containsAll(TypeSetting.given(declared).entrySet());
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.system.Causes;
-import io.asyncflow.flowsvr.system.migration.SchemaMismatchException;
+import io.asyncflow.flowsvr.base.system.Causes;
+import io.asyncflow.flowsvr.base.system.migration.SchemaMismatchException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.OptionalInt;

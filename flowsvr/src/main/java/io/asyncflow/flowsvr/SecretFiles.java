@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.system.BadSettingException;
-import io.asyncflow.flowsvr.system.OwnerOnly;
+import io.asyncflow.flowsvr.base.system.BadSettingException;
+import io.asyncflow.flowsvr.base.system.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

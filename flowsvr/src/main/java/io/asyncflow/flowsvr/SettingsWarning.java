@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.system.db.DatabaseUrl;
+import io.asyncflow.flowsvr.base.system.db.DatabaseUrl;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -1,9 +1,10 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.system.BadSettingException;
-import io.asyncflow.flowsvr.system.Causes;
-import io.asyncflow.flowsvr.system.db.DatabaseUrl;
-import io.asyncflow.flowsvr.system.migration.SchemaMismatchException;
+import io.asyncflow.flowsvr.base.system.BadSettingException;
+import io.asyncflow.flowsvr.base.system.Causes;
+import io.asyncflow.flowsvr.base.system.db.ConnectionVerdict;
+import io.asyncflow.flowsvr.base.system.db.DatabaseUrl;
+import io.asyncflow.flowsvr.base.system.migration.SchemaMismatchException;
 import java.net.BindException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -20,7 +21,7 @@ import org.springframework.core.env.Environment;
 /**
  * Explains in one sentence why the server does not start: a bad setting, tables of other
  * migrations, an address that it cannot listen on, or a database that does not answer or refuses
- * the login or a setting of the session.
+ * the login, a setting of the session, or writes.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class StartFailureAnalyzer implements FailureAnalyzer {
@@ -73,6 +74,9 @@ class StartFailureAnalyzer implements FailureAnalyzer {
     }
     if (VARIABLE_REFUSED.contains(cause.getErrorCode())) {
       return ofDatabase("refuses what the server sets in its sessions", cause);
+    }
+    if (ConnectionVerdict.takesNoWrites(cause)) {
+      return ofDatabase("takes no writes", cause);
     }
     if (state.startsWith("08") || state.startsWith("28") || state.startsWith("42")) {
       return ofDatabase("refuses the login", cause);

@@ -1,31 +1,41 @@
 /**
- * The server. Each package is one feature; a feature uses only what stands below it, which
- * ArchitectureTest holds:
+ * The server. Each package below a wing is one feature. A wing uses only the wings below it, and a
+ * feature only the features that stand in lines below its own, which ArchitectureTest holds:
  *
  * <pre>
- *   console  compat                            pages, old clients' dialect
- *   governance                                 runs the duties of all
- *   why  bulk                                  why tasks wait; acts on many
- *   schedule  hook  key  session  audit  stats  search
- *                                              recurring work, hooks, keys, views
- *   worker  job                                list of workers; jobs
- *   operator  leader  store                    operators' acts, election, objects
- *   hold                                       parked requests for tasks
- *   claim  report  lease  query                what happens to tasks
- *   create                                     how tasks are made
- *   due                                        where tasks are due
- *   task                                       the rows of tasks
- *   number                                     numbers of servers, tasks
- *   lane                                       sets of named workers
- *   index                                      what the index of tasks tells
- *   tasktable                                  the tables of types
- *   event                                      the stream of events
- *   tasktype                                   the settings of types
- *   pause                                      what is paused now
- *   access                                     callers and their rights
- *   act                                        the record of acts
- *   pulse                                      counts of what happened
- *   web  system  duty                          used by all
+ *   front     console  compat            pages; old clients' dialect
+ *
+ *   operate   governance                 runs the duties of all
+ *             why  bulk                  why tasks wait; acts on many
+ *             operator  search  stats    acts on one, finding, numbers
+ *
+ *   compose   schedule  hook             recurring work; events sent to URLs
+ *             job  store                 split and merge; objects
+ *
+ *   queue     worker                     list of workers
+ *             hold                       parked requests for tasks
+ *             claim  report  lease  query
+ *                                        what happens to tasks
+ *             create                     how tasks are made
+ *             due                        where tasks are due
+ *
+ *   task      row                        the rows of tasks
+ *             number                     numbers of servers, tasks
+ *             lane                       sets of named workers
+ *             index                      what the index of tasks tells
+ *             table                      the tables of types
+ *             event                      the stream of events
+ *             type                       the settings of types
+ *             pause                      what is paused now
+ *
+ *   edge      key  session  audit        calls about keys, sessions, acts
+ *             access                     callers and their rights
+ *             act                        the record of acts
+ *             web                        requests and answers
+ *
+ *   base      leader  pulse              election; counts of what happened
+ *             duty                       periodic duties
+ *             system                     database, Redis, threads, clock
  * </pre>
  *
  * <p>The rules of a task, which the fake server of flow-fake shares, are in {@code

@@ -5,6 +5,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,9 +19,9 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.asyncflow.api.Task;
-import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Needs;
-import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.edge.access.Caller;
+import io.asyncflow.flowsvr.edge.access.Needs;
+import io.asyncflow.flowsvr.edge.web.read.Fields;
 import io.asyncflow.rules.schedule.FireTimes;
 import java.util.HashSet;
 import java.util.List;
@@ -34,77 +35,96 @@ class ArchitectureTest {
 
   private static final String ROOT = "io.asyncflow.flowsvr.";
 
-  /** From the top: a feature may use what stands below its line, and nothing else. */
+  /**
+   * From the top, wing by wing: a feature may use what stands below its line, and nothing else. So
+   * a wing uses only the wings below it.
+   */
   private static final List<List<String>> FEATURES =
       List.of(
-          List.of("console", "compat"),
-          List.of("governance"),
-          List.of("why", "bulk"),
-          List.of("schedule", "hook", "key", "session", "audit", "stats", "search"),
-          List.of("worker", "job"),
-          List.of("operator", "leader", "store"),
-          List.of("hold"),
-          List.of("claim", "report", "lease", "query"),
-          List.of("create"),
-          List.of("due"),
-          List.of("task"),
-          List.of("number"),
-          List.of("lane"),
-          List.of("index"),
-          List.of("tasktable"),
-          List.of("event"),
-          List.of("tasktype"),
-          List.of("pause"),
-          List.of("access"),
-          List.of("act"),
-          List.of("pulse"));
+          List.of("front.console", "front.compat"),
+          List.of("operate.governance"),
+          List.of("operate.why", "operate.bulk"),
+          List.of("operate.operator", "operate.search", "operate.stats"),
+          List.of("compose.schedule", "compose.hook"),
+          List.of("compose.job", "compose.store"),
+          List.of("queue.worker"),
+          List.of("queue.hold"),
+          List.of("queue.report", "queue.lease", "queue.query"),
+          List.of("queue.create"),
+          List.of("queue.claim"),
+          List.of("queue.due"),
+          List.of("task.row"),
+          List.of("task.number"),
+          List.of("task.lane"),
+          List.of("task.index"),
+          List.of("task.table"),
+          List.of("task.event"),
+          List.of("task.type"),
+          List.of("task.pause"),
+          List.of("edge.key", "edge.session", "edge.audit"),
+          List.of("edge.access"),
+          List.of("edge.act"),
+          List.of("edge.web"),
+          List.of("base.leader", "base.pulse"),
+          List.of("base.duty"),
+          List.of("base.system"));
 
   /** Within a feature, from the top: a room may use what stands below it. */
   private static final List<List<String>> ROOMS =
       List.of(
           List.of(
-              "schedule", "schedule.upkeep", "schedule.fire", "schedule.slice", "schedule.core"),
-          List.of("create", "create.limit"),
+              "compose.schedule",
+              "compose.schedule.upkeep",
+              "compose.schedule.fire",
+              "compose.schedule.slice",
+              "compose.schedule.core"),
+          List.of("queue.create", "queue.create.limit"),
           List.of(
-              "access.chain",
-              "access.login",
-              "access.session",
-              "access.site",
-              "access.token",
-              "access.refusal",
-              "access.key",
-              "access"),
-          List.of("stats", "stats.present", "stats.history", "stats.depth"),
-          List.of("pulse", "pulse.failure", "pulse.count"),
-          List.of("hook", "hook.egress"),
-          List.of("search", "search.words"),
-          List.of("bulk.run", "bulk"),
-          List.of("store.upkeep", "store"),
-          List.of("operator.pause", "operator.table", "operator"),
-          List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
-          List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
-          List.of("event", "event.log"),
+              "edge.access.chain",
+              "edge.access.login",
+              "edge.access.session",
+              "edge.access.site",
+              "edge.access.token",
+              "edge.access.refusal",
+              "edge.access.key",
+              "edge.access"),
           List.of(
-              "web",
-              "web.stream",
-              "web.load",
-              "web.read",
-              "web.guard",
-              "web.budget",
-              "web.error",
-              "web.filter",
-              "web.tls"),
+              "operate.stats",
+              "operate.stats.present",
+              "operate.stats.history",
+              "operate.stats.depth"),
+          List.of("base.pulse", "base.pulse.failure", "base.pulse.count"),
+          List.of("compose.hook", "compose.hook.egress"),
+          List.of("operate.search", "operate.search.words"),
+          List.of("operate.bulk.run", "operate.bulk"),
+          List.of("compose.store.upkeep", "compose.store"),
+          List.of("operate.operator.pause", "operate.operator.table", "operate.operator"),
           List.of(
-              "system.day",
-              "system.migration",
-              "system.db",
-              "system.redis",
-              "system.concurrent",
-              "system.metric",
-              "system"));
-
-  /** Used by all features, and using none. */
-  private static final Set<String> COMMON = Set.of("web", "system", "duty");
+              "compose.job",
+              "compose.job.upkeep",
+              "compose.job.progress",
+              "compose.job.steps",
+              "compose.job.core"),
+          List.of("task.table.upkeep", "task.table", "task.table.schema"),
+          List.of("task.event", "task.event.log"),
+          List.of(
+              "edge.web",
+              "edge.web.stream",
+              "edge.web.load",
+              "edge.web.read",
+              "edge.web.guard",
+              "edge.web.budget",
+              "edge.web.error",
+              "edge.web.filter",
+              "edge.web.tls"),
+          List.of(
+              "base.system.day",
+              "base.system.migration",
+              "base.system.db",
+              "base.system.redis",
+              "base.system.concurrent",
+              "base.system.metric",
+              "base.system"));
 
   private static final Set<String> CLOCKS =
       Set.of(
@@ -129,10 +149,8 @@ class ArchitectureTest {
 
   @Test
   void everyFeatureHasItsPlace() {
-    Set<String> placed = new HashSet<>(COMMON);
-    FEATURES.forEach(placed::addAll);
-
-    assertThat(packages().map(name -> name.split("\\.")[0]).collect(toSet())).isEqualTo(placed);
+    assertThat(packages().map(ArchitectureTest::featureOf).collect(toSet()))
+        .isEqualTo(FEATURES.stream().flatMap(List::stream).collect(toSet()));
   }
 
   @Test
@@ -149,24 +167,15 @@ class ArchitectureTest {
   }
 
   @Test
-  void webAndSystemUseNoFeature() {
-    COMMON.forEach(
-        common ->
-            check(
-                common + "..",
-                FEATURES.stream().flatMap(List::stream).map(feature -> feature + "..")));
-  }
-
-  @Test
   void everyRoomHasItsPlace() {
     Set<String> placed = ROOMS.stream().flatMap(List::stream).collect(toSet());
 
     Set<String> withRooms =
         packages()
-            .filter(name -> name.contains("."))
-            .map(name -> name.split("\\.")[0])
+            .filter(name -> !name.equals(featureOf(name)))
+            .map(ArchitectureTest::featureOf)
             .collect(toSet());
-    assertThat(packages().filter(name -> withRooms.contains(name.split("\\.")[0])).collect(toSet()))
+    assertThat(packages().filter(name -> withRooms.contains(featureOf(name))).collect(toSet()))
         .isEqualTo(placed);
   }
 
@@ -179,8 +188,14 @@ class ArchitectureTest {
     }
   }
 
+  /** A feature is the second part of a package's name, behind its wing. */
+  private static String featureOf(String name) {
+    return Stream.of(name.split("\\.")).limit(2).collect(joining("."));
+  }
+
   private static Stream<String> packages() {
     return SERVER.stream()
+        .filter(type -> !type.getSimpleName().equals("package-info")) // Maven makes one of each
         .map(JavaClass::getPackageName)
         .filter(name -> name.startsWith(ROOT))
         .map(name -> name.substring(ROOT.length()))
@@ -199,7 +214,11 @@ class ArchitectureTest {
 
   @Test
   void clocksAreReadOnlyInSystem() {
-    classes().that().resideOutsideOfPackage(ROOT + "system..").should(readNoClock()).check(SERVER);
+    classes()
+        .that()
+        .resideOutsideOfPackage(ROOT + "base.system..")
+        .should(readNoClock())
+        .check(SERVER);
   }
 
   /** Method references count: {@code System::nanoTime} reads the clock as well. */
@@ -259,7 +278,7 @@ class ArchitectureTest {
     noClasses()
         .that(are(noStores()))
         .and()
-        .resideOutsideOfPackage(ROOT + "system..")
+        .resideOutsideOfPackage(ROOT + "base.system..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("org.springframework.jdbc.core..")

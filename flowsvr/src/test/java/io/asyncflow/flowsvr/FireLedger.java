@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.task.TaskLedger;
+import io.asyncflow.flowsvr.task.row.TaskLedger;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTransition;
 import java.util.List;

@@ -7,21 +7,21 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
-import io.asyncflow.flowsvr.claim.Hold;
-import io.asyncflow.flowsvr.claim.Preference;
-import io.asyncflow.flowsvr.create.CreateCall;
-import io.asyncflow.flowsvr.create.TaskCreator;
-import io.asyncflow.flowsvr.hold.TaskHolds;
-import io.asyncflow.flowsvr.pause.PausesChanged;
-import io.asyncflow.flowsvr.pause.PausesInForce;
-import io.asyncflow.flowsvr.report.ParsedReport;
-import io.asyncflow.flowsvr.report.TaskReporter;
-import io.asyncflow.flowsvr.task.KeyOptions;
-import io.asyncflow.flowsvr.task.TaskDraft;
-import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
-import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.queue.claim.Hold;
+import io.asyncflow.flowsvr.queue.claim.Preference;
+import io.asyncflow.flowsvr.queue.create.CreateCall;
+import io.asyncflow.flowsvr.queue.create.TaskCreator;
+import io.asyncflow.flowsvr.queue.hold.TaskHolds;
+import io.asyncflow.flowsvr.queue.report.ParsedReport;
+import io.asyncflow.flowsvr.queue.report.TaskReporter;
+import io.asyncflow.flowsvr.task.pause.PausesChanged;
+import io.asyncflow.flowsvr.task.pause.PausesInForce;
+import io.asyncflow.flowsvr.task.row.KeyOptions;
+import io.asyncflow.flowsvr.task.row.TaskDraft;
+import io.asyncflow.flowsvr.task.row.TaskStore;
+import io.asyncflow.flowsvr.task.table.TaskFamilies;
+import io.asyncflow.flowsvr.task.type.NoSuchTaskTypeException;
+import io.asyncflow.flowsvr.task.type.TaskTypes;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -343,6 +343,10 @@ public final class Given {
         "hold_time = hold_time - %1$s, lease_end = lease_end - %1$s, order_time = order_time - %1$s,"
                 .formatted(ms)
             + " beat_time = IF(beat_time > 0, beat_time - %s, 0)".formatted(ms));
+    // For an outage, too: one that a busy machine made would spare the lease.
+    jdbc.sql("UPDATE t_write_outage SET start_time = start_time - :ms, end_time = end_time - :ms")
+        .param("ms", ms)
+        .update();
   }
 
   public void letPass(long amount, TimeUnit unit, Task task) {

@@ -4,11 +4,11 @@ import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Callers;
-import io.asyncflow.flowsvr.access.Needs;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.edge.access.Caller;
+import io.asyncflow.flowsvr.edge.access.Callers;
+import io.asyncflow.flowsvr.edge.access.Needs;
+import io.asyncflow.flowsvr.edge.access.Role;
+import io.asyncflow.flowsvr.edge.access.Scope;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.lang.annotation.ElementType;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.testing.TestServices;
-import io.asyncflow.flowsvr.access.FakeIssuer;
+import io.asyncflow.flowsvr.edge.access.FakeIssuer;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
 import java.net.URI;

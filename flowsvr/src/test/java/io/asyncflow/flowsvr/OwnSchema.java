@@ -3,7 +3,8 @@ package io.asyncflow.flowsvr;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.testing.TestServices;
-import io.asyncflow.flowsvr.system.db.ConnectionVerdict;
+import io.asyncflow.flowsvr.base.system.db.ConnectionVerdict;
+import io.asyncflow.flowsvr.base.system.db.DirectDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -63,6 +64,10 @@ public final class OwnSchema implements AutoCloseable {
 
   public HikariDataSource connections() {
     return connections;
+  }
+
+  public DirectDatabase direct() {
+    return new DirectDatabase(connections, SESSION);
   }
 
   public JdbcTemplate template() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.mysql.cj.conf.PropertyKey;
-import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.base.system.BadSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -218,6 +218,15 @@ class StartupIT {
         .contains("refuses what the server sets in its sessions", "sql_mode");
   }
 
+  @Test
+  void aSettingOfTheSessionThatTheDatabaseChangesIsOneSentence(CapturedOutput output) {
+    assertThatThrownBy(() -> start(withDatabase("--flow.database.session=sql_mode='ANSI'")))
+        .isNotNull();
+
+    assertThat(onlyError(output))
+        .contains("does not take what the server sets in its sessions (sql_mode stays 'REAL_AS_");
+  }
+
   private static JdbcTemplate migrated(
       DatabaseEndpoint database, String url, String... migrations) {
     DataSource schema = new DriverManagerDataSource(url, database.user(), database.password());

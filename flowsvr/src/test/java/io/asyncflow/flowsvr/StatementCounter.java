@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -56,16 +57,15 @@ public final class StatementCounter implements QueryInterceptor {
   }
 
   /**
-   * Our frames from the controller to the first statement since {@link #clear} that matches: those
-   * of its thread, and of the thread of the request that waits for it. A request that has left its
-   * thread has none there.
+   * Our frames from the controller, or from a background loop, to the first statement since {@link
+   * #clear} that matches: those of its thread, and of the thread of the request that waits for it.
+   * A request that has left its thread has none there. Empty if no statement matches.
    */
-  public static List<String> framesTo(Predicate<String> statement) {
+  public static Optional<List<String>> framesTo(Predicate<String> statement) {
     return FRAMES.entrySet().stream()
         .filter(entry -> statement.test(entry.getKey()))
         .map(Map.Entry::getValue)
-        .min(Comparator.comparingInt(List::size))
-        .orElseThrow();
+        .min(Comparator.comparingInt(List::size));
   }
 
   /** The most frequent statements, for people. */

@@ -10,7 +10,6 @@ import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.MissingLog;
-import io.asyncflow.worker.internal.StartTellingClient;
 import io.asyncflow.worker.internal.WorkerLoops;
 import io.asyncflow.worker.internal.execute.GuardedTracing;
 import io.asyncflow.worker.internal.loop.Ticker;
@@ -33,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -66,14 +64,13 @@ public final class Worker implements AutoCloseable {
   private Worker(Builder builder) {
     settings = builder.settings();
     ChildPrograms.note(builder.keyFile, settings.spoolDir());
-    String startId = UUID.randomUUID().toString();
     loops =
         new WorkerLoops(
             settings,
             builder.registry,
             builder.sealing.sealed(builder.schedules.all()),
-            new StartTellingClient(builder.client(), startId, settings.version()),
-            new StartTellingClient(builder.heartbeats(), startId, settings.version()),
+            builder.client(),
+            builder.heartbeats(),
             builder.sealing,
             builder.tracing,
             builder.lock.get(),
@@ -113,6 +110,10 @@ public final class Worker implements AutoCloseable {
 
   /**
    * Stops as {@link #close} does, with another grace; of two stops the shorter grace counts.
+   *
+   * <p>A stop that a handler calls waits for that handler, too: the handler goes on when the grace
+   * is over, interrupted, and its result counts if it returns within half a second. Call it on a
+   * thread of its own instead.
    *
    * @return {@code false} if a task waits for the end of its lease, because no server accepted its
    *     report, or if a listener of {@link Builder#whenRunEnds} calls this on a thread that the
@@ -443,6 +444,11 @@ public final class Worker implements AutoCloseable {
     /** See {@link WorkerSettings#shutdownGrace}. */
     public Builder shutdownGrace(Duration value) {
       return set("shutdownGrace", value);
+    }
+
+    /** See {@link WorkerSettings#outagePatience}. */
+    public Builder outagePatience(Duration value) {
+      return set("outagePatience", value);
     }
 
     /**

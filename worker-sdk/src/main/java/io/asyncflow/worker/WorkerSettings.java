@@ -19,6 +19,8 @@ import java.util.Objects;
  * @param backlogThreshold the number of held tasks of one type that do not run (queued, or with an
  *     undelivered report) from which on the worker asks for no more; 1,000 by default
  * @param shutdownGrace how long runs may go on after a stop, 20 s by default
+ * @param outagePatience how long runs go on beyond their leases while flowsvr says that its
+ *     database can write nothing, 5 min by default; never beyond the hard end of the attempt
  * @param slots the number of places by device name, shared by all types; one on {@code cpu} by
  *     default
  * @param labels labels of the machine, shown to operators and matched with the labels that stages
@@ -37,6 +39,7 @@ public record WorkerSettings(
     int prefetch,
     int backlogThreshold,
     Duration shutdownGrace,
+    Duration outagePatience,
     Map<String, Integer> slots,
     Map<String, String> labels,
     int stuckThreshold,
@@ -48,6 +51,7 @@ public record WorkerSettings(
   public WorkerSettings {
     Objects.requireNonNull(workerId, "workerId");
     Objects.requireNonNull(shutdownGrace, "shutdownGrace");
+    Objects.requireNonNull(outagePatience, "outagePatience");
     require(
         NamesField.isName(workerId) && workerId.codePointCount(0, workerId.length()) <= LONGEST_ID,
         "workerId",
@@ -56,6 +60,7 @@ public record WorkerSettings(
     require(prefetch >= 0, "prefetch", "at least 0");
     require(backlogThreshold >= 1, "backlogThreshold", "at least 1");
     require(!shutdownGrace.isNegative(), "shutdownGrace", "0 or longer");
+    require(!outagePatience.isNegative(), "outagePatience", "0 or longer");
     slots = Collections.unmodifiableMap(new LinkedHashMap<>(slots));
     labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
     require(stuckThreshold >= 1, "stuckThreshold", "at least 1");
@@ -71,6 +76,7 @@ public record WorkerSettings(
         8,
         1000,
         Duration.ofSeconds(20),
+        Duration.ofMinutes(5),
         Map.of("cpu", 1),
         Map.of(),
         1,

@@ -839,6 +839,7 @@ class WorkerTest {
     assertThat(settings.prefetch()).isEqualTo(8);
     assertThat(settings.backlogThreshold()).isEqualTo(1000);
     assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(20));
+    assertThat(settings.outagePatience()).isEqualTo(Duration.ofMinutes(5));
     assertThat(settings.slots()).containsOnlyKeys("cpu").containsValue(1);
     assertThat(settings.labels()).isEmpty();
     assertThat(settings.stuckThreshold()).isEqualTo(1);

@@ -8,7 +8,6 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -110,7 +109,7 @@ public final class Cluster implements FlowBed, AutoCloseable {
   }
 
   /** The processes that run, by their names. */
-  Map<String, Long> pids() {
+  public Map<String, Long> pids() {
     Map<String, Long> pids = new LinkedHashMap<>();
     for (int i = 0; i < servers.size(); i++) {
       pids.put("flowsvr " + name + "-" + (i + 1), servers.get(i).pid());
@@ -129,9 +128,6 @@ public final class Cluster implements FlowBed, AutoCloseable {
       server.close();
     }
     servers.clear();
-    try (Connection connection = database.connect("mysql");
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP DATABASE IF EXISTS " + schema);
-    }
+    database.drop(schema);
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.bench.bed;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.environment.Installation;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.ParentDeath;
@@ -27,7 +28,7 @@ public record ServerProcess(ChildProcess process, URI url) implements AutoClosea
       Path jar, List<String> moreJvmOptions, DatabaseEndpoint database, String schema, Path log) {
     int port = LoopbackPort.free();
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(Installation.current().java().toString());
     command.addAll(JVM_OPTIONS);
     command.addAll(moreJvmOptions);
     command.add("-jar");

@@ -97,13 +97,16 @@ public final class TestBed implements FlowBed, AutoCloseable {
    *
    * @param name of the schema, after the bench's own
    * @param checkout whose server it is
-   * @param settings of the servers, as {@code flow.schedule.ahead=0s}
+   * @param settings of the servers, as {@code flow.schedule.ahead=0s}, or options of their JVMs, as
+   *     {@code -Xmx2g}
    */
   public Cluster startCluster(
       String name, int servers, BenchOptions options, Checkout checkout, String... settings)
       throws Exception {
     List<String> jvm = serverJvm(options);
-    List.of(settings).forEach(setting -> jvm.add("-D" + setting));
+    for (String setting : settings) {
+      jvm.add(setting.startsWith("-") ? setting : "-D" + setting);
+    }
     Cluster cluster =
         Cluster.start(
             name,
@@ -212,10 +215,8 @@ public final class TestBed implements FlowBed, AutoCloseable {
   }
 
   private static void discard(BenchDatabase database, String schema, Path data) throws Exception {
-    try (database;
-        Connection connection = database.endpoint().connect("mysql");
-        Statement statement = connection.createStatement()) {
-      statement.execute("DROP DATABASE IF EXISTS " + schema);
+    try (database) {
+      database.endpoint().drop(schema);
     }
     FileTree.delete(data);
   }

@@ -4,6 +4,7 @@ import io.asyncflow.bench.contest.BarChart;
 import io.asyncflow.bench.contest.Contender;
 import io.asyncflow.bench.contest.Finding;
 import io.asyncflow.bench.contest.Measure;
+import io.asyncflow.bench.contest.Median;
 import io.asyncflow.bench.contest.Standings;
 import io.asyncflow.bench.measure.CallCost;
 import io.asyncflow.bench.measure.Latency;
@@ -92,12 +93,10 @@ public record BesideMeasure(double holds, List<Limit> limits) implements Measure
 
   /** Of all rounds together, the first ones would decide, whose code is not compiled yet. */
   private static double medianP99(Standings<CallCost> standings, Contender<CallCost> contender) {
-    double[] rounds =
+    return Median.of(
         standings.resultsOf(contender).stream()
-            .mapToDouble(cost -> Latency.percentile(cost.calls(), 99))
-            .sorted()
-            .toArray();
-    return (rounds[(rounds.length - 1) / 2] + rounds[rounds.length / 2]) / 2;
+            .map(cost -> Latency.percentile(cost.calls(), 99))
+            .toList());
   }
 
   private static CallCost all(Standings<CallCost> standings, Contender<CallCost> contender) {

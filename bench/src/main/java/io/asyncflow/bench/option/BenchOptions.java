@@ -1,6 +1,7 @@
 package io.asyncflow.bench.option;
 
 import io.asyncflow.dev.command.option.WholeNumber;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -75,8 +76,8 @@ public final class BenchOptions {
       names = "--against",
       paramLabel = "CHECKOUT",
       description =
-          "another checkout of Asyncflow, built: in the part lives, its server and that of this"
-              + " checkout take turns, and nothing else takes part")
+          "another checkout of Asyncflow, built: in the parts lives, creates, latency and"
+              + " steady, its server and that of this checkout take turns, and nothing else takes part")
   private Path against;
 
   @Option(
@@ -153,17 +154,9 @@ public final class BenchOptions {
     return database.mariaDb ? DatabaseChoice.MARIADB : DatabaseChoice.GIVEN;
   }
 
-  /** The URL of the database that was given. */
-  public String mysqlUrl() {
-    return database.url;
-  }
-
-  public String mysqlUser() {
-    return environment.getOrDefault("FLOW_MYSQL_USER", "root");
-  }
-
-  public String mysqlPassword() {
-    return environment.getOrDefault("FLOW_MYSQL_PASSWORD", "");
+  /** The database of the user's, if that is the choice. */
+  public DatabaseEndpoint given() {
+    return DatabaseEndpoint.given(database.url, environment);
   }
 
   /** Options for flowsvr's JVM beside its usual ones, as a flight recording. */
@@ -195,6 +188,11 @@ public final class BenchOptions {
     return Math.min(100, Math.max(5, lives() / 200));
   }
 
+  /** Tasks of a round of a steady load. */
+  public int steady() {
+    return Math.min(10_000, Math.max(50, lives() / 5));
+  }
+
   public int holds() {
     return Math.min(150, Math.max(5, lives() / 100));
   }
@@ -220,6 +218,16 @@ public final class BenchOptions {
 
   public int idleSeconds() {
     return Math.min(20, Math.max(1, lives() / 1000));
+  }
+
+  /** Idle workers on three servers. */
+  public int fleet() {
+    return Math.min(10_000, Math.max(6, lives() / 5));
+  }
+
+  /** A round of them: what they do once a minute is in it. */
+  public int fleetSeconds() {
+    return Math.min(60, Math.max(1, lives() / 800));
   }
 
   /** Types that holds are parked for. */

@@ -12,6 +12,8 @@ public enum Part {
   IDLE,
   /** Many types with parked holds on two servers, which are its own, as is their schema. */
   TYPES,
+  /** Ten thousand workers that have nothing to do, on three servers, which are their own, too. */
+  WORKERS,
   /** Many schedules, and many that fire on one second, on servers that are their own, too. */
   SCHEDULES,
   /** Tasks created, held and finished. */
@@ -35,6 +37,8 @@ public enum Part {
   JOBS,
   /** From createTask to the start of its handler; late, when flowsvr is warm. */
   LATENCY,
+  /** The same under a load that leaves workers idle now and then. */
+  STEADY,
   /** A hold of 100 beside many rows and beside an old snapshot; late, since its rows stay. */
   BACKLOG,
   /** The lists over those rows. */

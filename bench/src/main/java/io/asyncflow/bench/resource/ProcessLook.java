@@ -25,7 +25,7 @@ public record ProcessLook(double liveMiB, int threads, int files) {
     long live =
         ServerMemory.of(pid)
             .liveBytes()
-            .orElseThrow(() -> new DevException("The soak needs a JDK: a JRE has no jcmd."));
+            .orElseThrow(() -> new DevException("This part needs a JDK: a JRE has no jcmd."));
     Path process = Path.of("/proc", Long.toString(pid));
     return new ProcessLook(
         live / (double) (1 << 20),

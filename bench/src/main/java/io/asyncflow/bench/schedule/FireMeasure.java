@@ -30,8 +30,6 @@ public record FireMeasure(
    */
   public record Limit(Contender<FireRun> subject, double millis) {}
 
-  private static final List<Double> PERCENTILES = List.of(50.0, 99.0, 100.0);
-
   public FireMeasure {
     limits = List.copyOf(limits);
     peers = List.copyOf(peers);
@@ -63,10 +61,9 @@ public record FireMeasure(
     for (Contender<FireRun> contender : standings.contest().contenders()) {
       names.add(contender.name());
       Histogram starts = all(standings, contender).starts();
-      int place = 0;
-      for (List<Double> figures : series.values()) {
-        figures.add(Latency.percentile(starts, PERCENTILES.get(place++)));
-      }
+      series.get("p50").add(Latency.percentile(starts, 50));
+      series.get("p99").add(Latency.percentile(starts, 99));
+      series.get("max").add(Latency.percentile(starts, 100));
     }
     return new BarChart("ms from the fire time to the start", names, series);
   }

@@ -1,5 +1,7 @@
 package io.asyncflow.bench.schedule;
 
+import io.asyncflow.bench.measure.Latency;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -14,19 +16,12 @@ import org.HdrHistogram.Histogram;
 public record FireRun(Histogram holdable, Histogram starts, int missed, int doubled, int early) {
 
   /** All of several runs. */
-  static FireRun all(Iterable<FireRun> runs) {
-    Histogram holdable = new Histogram(3);
-    Histogram starts = new Histogram(3);
-    int missed = 0;
-    int doubled = 0;
-    int early = 0;
-    for (FireRun run : runs) {
-      holdable.add(run.holdable);
-      starts.add(run.starts);
-      missed += run.missed;
-      doubled += run.doubled;
-      early += run.early;
-    }
-    return new FireRun(holdable, starts, missed, doubled, early);
+  static FireRun all(List<FireRun> runs) {
+    return new FireRun(
+        Latency.together(runs.stream().map(FireRun::holdable).toList()),
+        Latency.together(runs.stream().map(FireRun::starts).toList()),
+        runs.stream().mapToInt(FireRun::missed).sum(),
+        runs.stream().mapToInt(FireRun::doubled).sum(),
+        runs.stream().mapToInt(FireRun::early).sum());
   }
 }

@@ -8,6 +8,8 @@ import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /** Ourselves: flowsvr over REST, and a worker of the SDK. */
@@ -15,13 +17,18 @@ public final class FlowSystem implements TaskSystem {
 
   private static final int BULK = 500;
   private static final int TASKS_PER_HOLD = 200;
+  private static final int PLAIN = 100;
   private static final int WORKER_THREADS = 16;
   private static final int PREFETCH = 400;
+
+  /** As many threads as the others have, but of workers that each wait for work. */
+  private static final int WAITING = 16;
 
   private final FlowBed bed;
   private final String name;
   private final String type;
   private final boolean busy;
+  private int workers = 1;
 
   private FlowSystem(FlowBed bed, TaskTypeSettings type, boolean busy) {
     this(bed, "flowsvr + SDK", type, busy);
@@ -40,9 +47,9 @@ public final class FlowSystem implements TaskSystem {
     return new FlowSystem(bed, Workload.type(type, TASKS_PER_HOLD), true);
   }
 
-  /** The same, of a server that goes by a name of its own. */
-  public static FlowSystem busy(FlowBed bed, String name, String type) {
-    return new FlowSystem(bed, name, Workload.type(type, TASKS_PER_HOLD), true);
+  /** A server that goes by a name of its own, with a worker for many short tasks or a plain one. */
+  public static FlowSystem of(FlowBed bed, String name, String type, boolean busy) {
+    return new FlowSystem(bed, name, Workload.type(type, busy ? TASKS_PER_HOLD : PLAIN), busy);
   }
 
   /** The same, with so many events written: 0 none, 1 ends, 2 all. */
@@ -58,7 +65,13 @@ public final class FlowSystem implements TaskSystem {
 
   /** With a worker as it comes. */
   public static FlowSystem plain(TestBed bed, String type) {
-    return new FlowSystem(bed, Workload.type(type, 100), false);
+    return new FlowSystem(bed, Workload.type(type, PLAIN), false);
+  }
+
+  /** The same with workers of one thread each, most of which wait. */
+  public FlowSystem withWaitingWorkers() {
+    workers = WAITING;
+    return this;
   }
 
   @Override
@@ -75,7 +88,9 @@ public final class FlowSystem implements TaskSystem {
             + PREFETCH
             + ", schedule_limit "
             + TASKS_PER_HOLD
-        : "REST; one worker with the SDK's defaults";
+        : workers > 1
+            ? "REST; " + workers + " workers of one thread"
+            : "REST; one worker with the SDK's defaults";
   }
 
   @Override
@@ -104,9 +119,19 @@ public final class FlowSystem implements TaskSystem {
 
   @Override
   public Runner run(IntConsumer started) {
+    List<Worker> all = new ArrayList<>();
+    for (int i = 0; i < workers; i++) {
+      all.add(start(started));
+    }
+    return () -> all.forEach(Worker::close);
+  }
+
+  private Worker start(IntConsumer started) {
     Worker.Builder builder = Worker.builder().url(bed.url().toString());
     if (busy) {
       builder.threads(WORKER_THREADS).prefetch(PREFETCH);
+    } else if (workers > 1) {
+      builder.threads(1);
     }
     Worker worker =
         builder
@@ -119,7 +144,7 @@ public final class FlowSystem implements TaskSystem {
                 })
             .build();
     worker.start();
-    return worker::close;
+    return worker;
   }
 
   @Override

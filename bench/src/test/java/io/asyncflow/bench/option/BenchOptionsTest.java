@@ -3,8 +3,7 @@ package io.asyncflow.bench.option;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.bench.bed.BenchDatabase;
-import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,6 +29,8 @@ class BenchOptionsTest {
     assertThat(options.holds()).isEqualTo(150);
     assertThat(options.snapshot()).hasSeconds(15);
     assertThat(options.idleWorkers()).isEqualTo(200);
+    assertThat(options.fleet()).isEqualTo(10_000);
+    assertThat(options.fleetSeconds()).isEqualTo(60);
     assertThat(options.types()).isEqualTo(200);
     assertThat(options.typeStarts()).isEqualTo(50);
     assertThat(options.typeWait()).hasSeconds(10);
@@ -54,6 +55,8 @@ class BenchOptionsTest {
     assertThat(options.arrivals()).isEqualTo(5);
     assertThat(options.idleWorkers()).isEqualTo(5);
     assertThat(options.idleSeconds()).isEqualTo(1);
+    assertThat(options.fleet()).isEqualTo(6);
+    assertThat(options.fleetSeconds()).isEqualTo(1);
     assertThat(options.types()).isEqualTo(5);
     assertThat(options.typeStarts()).isEqualTo(5);
     assertThat(options.typeWait()).hasSeconds(1);
@@ -114,14 +117,10 @@ class BenchOptionsTest {
             Map.of("FLOW_MYSQL_USER", "me", "FLOW_MYSQL_PASSWORD", "secret"),
             "--mysql jdbc:mysql://db.example:3307/any?x=y");
 
-    BenchDatabase database =
-        BenchDatabase.given(options.mysqlUrl(), options.mysqlUser(), options.mysqlPassword());
-
+    DatabaseEndpoint database = options.given();
     assertThat(options.database()).isEqualTo(DatabaseChoice.GIVEN);
-    assertThat(database.endpoint().host()).isEqualTo("db.example");
-    assertThat(database.endpoint().port()).isEqualTo(3307);
-    assertThat(database.endpoint().user()).isEqualTo("me");
-    assertThat(database.pid()).isEmpty();
+    assertThat(database.hosts()).containsExactly("db.example:3307");
+    assertThat(database.user()).isEqualTo("me");
   }
 
   @ParameterizedTest
@@ -141,14 +140,6 @@ class BenchOptionsTest {
       })
   void whatCannotBeUnderstoodIsSaid(String line) {
     assertThatThrownBy(() -> parse(line)).isInstanceOf(ParameterException.class);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"localhost:3306", "jdbc:postgresql://localhost/x", "jdbc:mysql:", "a b"})
-  void anotherUrlThanMySqlsIsRefused(String url) {
-    assertThatThrownBy(() -> BenchDatabase.given(url, "root", ""))
-        .isInstanceOf(UsageException.class)
-        .hasMessageContaining(url);
   }
 
   private static BenchOptions parse(String line) {

@@ -1,17 +1,11 @@
 package io.asyncflow.api.codec;
 
 import io.asyncflow.api.AsyncFlowClient;
-import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.ForwardingFlowClient;
-import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.StoreClient;
-import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskPage;
-import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.Transport;
-import java.util.List;
 
 /**
  * A client that seals what it creates and opens what it reads, of tasks, jobs, schedules and
@@ -25,7 +19,7 @@ import java.util.List;
  * store().put}) are passed on as they are: a worker seals before it knows whether a text is too
  * large for a row. In lists, texts that cannot be opened stay sealed; all other calls throw a
  * {@link CodecException}, and a future fails with it. The calls of {@link #async} seal on the
- * thread that makes them, unless they take a thread each. Thread-safe.
+ * thread that makes them. Thread-safe.
  */
 public final class SealingFlowClient extends ForwardingFlowClient {
 
@@ -43,45 +37,13 @@ public final class SealingFlowClient extends ForwardingFlowClient {
   }
 
   @Override
-  public CreateResult create(NewTask task) {
-    return super.create(sealing.sealed(task));
-  }
-
-  @Override
-  public List<CreateResult> create(List<NewTask> tasks) {
-    return super.create(sealing.sealed(tasks));
-  }
-
-  @Override
   public NewTask asSent(NewTask task) {
     return super.asSent(sealing.sealed(task));
   }
 
   @Override
-  public Task getTask(String taskId) {
-    return sealing.opened(super.getTask(taskId));
-  }
-
-  @Override
-  public Task getTask(String taskType, String idempotencyKey) {
-    return sealing.opened(super.getTask(taskType, idempotencyKey));
-  }
-
-  @Override
-  public TaskPage getTaskList(String taskType, TaskPageRequest request) {
-    return sealing.opened(super.getTaskList(taskType, request));
-  }
-
-  @Override
-  public TaskPage getUserTaskList(String userId, TaskPageRequest request) {
-    return sealing.opened(super.getUserTaskList(userId, request));
-  }
-
-  @Override
   public AsyncFlowClient async() {
-    return client.async().takesThreads()
-        ? new AsyncFlowClient(this)
-        : new AsyncFlowClient(transport());
+    return new AsyncFlowClient(new SealingTransport(client.async().transport(), sealing));
   }
 
   @Override
@@ -92,7 +54,6 @@ public final class SealingFlowClient extends ForwardingFlowClient {
   @Override
   public StoreClient store() {
     // The plain calls: they tell whose task a stored text belongs to.
-    return new SealingStoreClient(
-        super.store(), super::getTask, new JobClient(super.transport())::getJob, sealing);
+    return new SealingStoreClient(super.store(), client::getTask, client.jobs()::getJob, sealing);
   }
 }

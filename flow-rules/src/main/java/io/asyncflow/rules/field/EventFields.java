@@ -68,8 +68,7 @@ public final class EventFields {
   private static Set<EventKind> kinds(FieldSource in) {
     Set<EventKind> kinds = EnumSet.noneOf(EventKind.class);
     for (String name : in.names("kinds").max(EventKind.values().length, MAX_NAME).values()) {
-      Optional<EventKind> kind =
-          Arrays.stream(EventKind.values()).filter(one -> one.name().equals(name)).findFirst();
+      Optional<EventKind> kind = TextField.named(EventKind.values(), name);
       if (kind.isEmpty()) {
         in.refuse("kinds", "must be of " + Arrays.toString(EventKind.values()));
         return Set.of();

@@ -3,7 +3,6 @@ package io.asyncflow.rules.field;
 import static io.asyncflow.rules.field.TextField.named;
 
 import io.asyncflow.api.FailurePolicy;
-import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
@@ -89,9 +88,9 @@ public final class JobFields {
     }
 
     /** Whether it takes this job of its user. */
-    public boolean takes(Job job) {
-      return (type == null || type.name().equals(job.jobType()))
-          && (states.isEmpty() || states.contains(job.state()));
+    public boolean takes(String jobType, JobState state) {
+      return (type == null || type.name().equals(jobType))
+          && (states.isEmpty() || states.contains(state));
     }
   }
 

@@ -338,8 +338,7 @@ public final class ScheduleFields {
 
   /** The value that a text names without regard to case. */
   static <E extends Enum<E>> Optional<E> parse(String text, E[] values) {
-    String name = text.toUpperCase(Locale.ROOT);
-    return Arrays.stream(values).filter(value -> value.name().equals(name)).findFirst();
+    return TextField.named(values, text.toUpperCase(Locale.ROOT));
   }
 
   private static long orElse(Long value, long absent) {

@@ -8,9 +8,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
-import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.metric.Exposition.Family;
 import io.asyncflow.flowsvr.metric.Exposition.Sample;
+import io.asyncflow.flowsvr.queue.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;

@@ -93,16 +93,21 @@ class ModelDriver implements Driver {
 
   @Override
   public Answer create(Command.Create command) {
-    return createAll(List.of(command));
+    return createAll(List.of(command), null);
   }
 
   @Override
   public Answer createBatch(Command.CreateBatch command) {
-    return createAll(command.tasks());
+    return createAll(command.tasks(), null);
   }
 
-  /** All or none, one after another. */
-  private Answer createAll(List<Command.Create> batch) {
+  /**
+   * All or none, one after another.
+   *
+   * @param reported the task whose report creates them, which still counts as executing; {@code
+   *     null} for none
+   */
+  private Answer createAll(List<Command.Create> batch, String reported) {
     if (!batch.stream().allMatch(create -> types.containsKey(create.task().taskType()))) {
       return Answer.refused(ErrorCode.NO_SUCH_TASK_TYPE);
     }
@@ -118,7 +123,7 @@ class ModelDriver implements Driver {
       String outcome =
           isFree
               ? "CREATED"
-              : ofDuplicate(body, use, waits ? ModelTask.WAITING : statusOf(use.label()));
+              : ofDuplicate(body, use, waits ? ModelTask.WAITING : statusOf(use.label(), reported));
       if (outcome.equals("CONFLICT")) {
         return Answer.refused(ErrorCode.IDEMPOTENCY_CONFLICT);
       }
@@ -142,8 +147,8 @@ class ModelDriver implements Driver {
     return new Answer.Created(created);
   }
 
-  private int statusOf(String label) {
-    return tasks.get(label).status();
+  private int statusOf(String label, String reported) {
+    return label.equals(reported) ? ModelTask.EXECUTING : tasks.get(label).status();
   }
 
   private String withTable(String label) {
@@ -241,7 +246,9 @@ class ModelDriver implements Driver {
     HoldKey key = new HoldKey(command.type(), command.worker(), command.holdId());
     List<Grant> before = holds.getOrDefault(key, List.of());
     if (before.stream().anyMatch(grant -> grant.isUnderLiveLeaseAt(now))) {
-      return held(before.stream().filter(Grant::isStillHeld).map(Grant::task));
+      // in due order as it is now: setWorkers moves an executing task between lanes
+      return held(
+          before.stream().filter(Grant::isStillHeld).map(Grant::task).sorted(soonestFirst()));
     }
     holds.remove(key); // from here on it is a new hold
     List<ModelTask> due = type.paused ? List.of() : firstDue(command, type);
@@ -310,7 +317,7 @@ class ModelDriver implements Driver {
     HoldOf hold = new HoldOf(report.task(), task.namedBy(report));
     String verdict = task.verdict(report);
     if (verdict.equals("ACCEPTED") && !report.creates().isEmpty()) {
-      Answer answer = createAll(report.creates());
+      Answer answer = createAll(report.creates(), report.task());
       if (answer instanceof Answer.Refused refused) {
         return String.valueOf(refused.code());
       }

@@ -1,12 +1,15 @@
 package io.asyncflow.flowsvr.model;
 
 import static org.assertj.core.api.Assertions.fail;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.task.number.WriteOutageStore;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +19,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
 
 /**
  * Random sequences against the model and against a real server.
@@ -29,7 +33,7 @@ import org.springframework.test.context.TestPropertySource;
       "spring.datasource.driver-class-name=io.asyncflow.flowsvr.model.StoppedClock",
       "flow.governance.sweep-interval=1h",
       "logging.level.io.asyncflow.flowsvr=warn",
-      "logging.level.io.asyncflow.flowsvr.leader=error" // a term is over whenever time passes
+      "logging.level.io.asyncflow.flowsvr.base.leader=error" // a term is over whenever time passes
     })
 class ModelIT {
 
@@ -41,6 +45,9 @@ class ModelIT {
   @LocalServerPort int port;
   @Autowired ApplicationContext server;
 
+  /** Time passes here without a beat, so that whatever ran out would have done so in an outage. */
+  @MockitoBean WriteOutageStore outages;
+
   private HttpFlowClient client;
   private Wire wire;
 
@@ -48,6 +55,8 @@ class ModelIT {
   void connect() {
     client = new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null, PATIENCE);
     wire = new Wire(port);
+    when(outages.known())
+        .thenAnswer(none -> new WriteOutageStore.Known(List.of(), StoppedClock.nowMs()));
   }
 
   static LongStream seeds() {

@@ -160,12 +160,14 @@ class ModelTask {
     if (status == CANCELLED) {
       return new Answer.Lease(held.task(), named, "CANCEL", 0);
     }
-    if (status != EXECUTING || now >= hardEnd()) {
+    if (now < hardEnd() && status == EXECUTING) {
+      leaseEnd = leaseEndFrom(now);
+      lastBeat = now;
+      progress = given(held.progress(), progress);
+    }
+    if (!leaseLivesAt(now)) { // beyond the hard end it may: an old client has renewed it
       return lost(held.task(), named);
     }
-    leaseEnd = leaseEndFrom(now);
-    lastBeat = now;
-    progress = given(held.progress(), progress);
     return new Answer.Lease(held.task(), named, "EXTENDED", leaseEnd - now);
   }
 

@@ -19,9 +19,9 @@ import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleGap;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.compose.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.model.ModelSchedule.Fate;
-import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
-import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.task.row.TasksWaiting;
 import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
@@ -56,7 +56,7 @@ import org.springframework.test.context.TestPropertySource;
       "flow.schedule.all-slices=true",
       "flow.governance.sweep-interval=1h",
       "logging.level.io.asyncflow.flowsvr=warn",
-      "logging.level.io.asyncflow.flowsvr.leader=error" // a term is over whenever time passes
+      "logging.level.io.asyncflow.flowsvr.base.leader=error" // a term is over whenever time passes
     })
 class ScheduleModelIT {
 

@@ -1,10 +1,10 @@
 package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.flowsvr.task.TasksWaiting;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
-import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.task.row.TasksWaiting;
+import io.asyncflow.flowsvr.task.table.TaskFamilies;
+import io.asyncflow.flowsvr.task.type.TaskTypeConfig;
+import io.asyncflow.flowsvr.task.type.TaskTypes;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskType;
 import java.util.LinkedHashMap;

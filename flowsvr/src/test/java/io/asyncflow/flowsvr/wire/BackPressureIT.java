@@ -8,7 +8,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
-import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.queue.hold.TaskHolds;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import io.asyncflow.rules.TaskType;
 import java.sql.Connection;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.hold.OpenHolds;
-import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.queue.hold.OpenHolds;
+import io.asyncflow.flowsvr.queue.hold.TaskHolds;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.io.InputStream;
 import java.net.URI;

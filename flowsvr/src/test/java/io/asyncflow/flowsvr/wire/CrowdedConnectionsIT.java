@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.queue.hold.TaskHolds;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.io.IOException;
 import java.net.http.HttpClient;

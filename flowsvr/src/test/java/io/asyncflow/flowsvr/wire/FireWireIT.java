@@ -6,7 +6,7 @@ import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.compose.job.core.JobCreator;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskType;
 import java.util.List;

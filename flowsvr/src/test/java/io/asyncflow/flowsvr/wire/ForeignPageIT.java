@@ -8,7 +8,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.sun.net.httpserver.HttpServer;
-import io.asyncflow.flowsvr.access.KeysServers;
+import io.asyncflow.flowsvr.edge.access.KeysServers;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.queue.hold.TaskHolds;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;

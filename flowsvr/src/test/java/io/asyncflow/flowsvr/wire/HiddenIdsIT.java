@@ -5,11 +5,11 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.flowsvr.KeyedServer;
 import io.asyncflow.flowsvr.StatementCounter;
-import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
-import io.asyncflow.flowsvr.access.TestCallers;
-import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.flowsvr.edge.access.Names;
+import io.asyncflow.flowsvr.edge.access.Role;
+import io.asyncflow.flowsvr.edge.access.Scope;
+import io.asyncflow.flowsvr.edge.access.TestCallers;
+import io.asyncflow.flowsvr.edge.web.read.Takes;
 import java.lang.reflect.RecordComponent;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@ package io.asyncflow.flowsvr.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.KeyedServer;
-import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.edge.access.Caller;
+import io.asyncflow.flowsvr.edge.access.Names;
+import io.asyncflow.flowsvr.edge.access.Role;
+import io.asyncflow.flowsvr.edge.access.Scope;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;

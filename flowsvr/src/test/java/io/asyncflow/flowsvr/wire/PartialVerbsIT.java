@@ -3,11 +3,11 @@ package io.asyncflow.flowsvr.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.KeyedServer;
-import io.asyncflow.flowsvr.access.Needs;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.report.TaskUpdate;
-import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.flowsvr.edge.access.Needs;
+import io.asyncflow.flowsvr.edge.access.Role;
+import io.asyncflow.flowsvr.edge.access.Verb;
+import io.asyncflow.flowsvr.edge.web.read.Takes;
+import io.asyncflow.flowsvr.queue.report.TaskUpdate;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import io.asyncflow.rules.field.TaskFields;
 import java.lang.reflect.RecordComponent;

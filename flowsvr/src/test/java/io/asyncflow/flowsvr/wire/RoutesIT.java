@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.console.OpenToAll;
 import io.asyncflow.flowsvr.KeyedServer;
-import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.access.Needs;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
-import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.edge.access.Caller;
+import io.asyncflow.flowsvr.edge.access.Names;
+import io.asyncflow.flowsvr.edge.access.Needs;
+import io.asyncflow.flowsvr.edge.access.Role;
+import io.asyncflow.flowsvr.edge.access.Scope;
+import io.asyncflow.flowsvr.edge.access.Verb;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;

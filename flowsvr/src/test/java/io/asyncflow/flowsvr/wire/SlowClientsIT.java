@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.KeyedServer;
 import io.asyncflow.flowsvr.KeyedServer.Roles;
-import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.edge.access.Role;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

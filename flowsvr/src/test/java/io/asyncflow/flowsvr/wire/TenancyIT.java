@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.KeyedServer;
-import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Names;
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Scope;
-import io.asyncflow.flowsvr.access.TestCallers;
+import io.asyncflow.flowsvr.edge.access.Caller;
+import io.asyncflow.flowsvr.edge.access.Names;
+import io.asyncflow.flowsvr.edge.access.Role;
+import io.asyncflow.flowsvr.edge.access.Scope;
+import io.asyncflow.flowsvr.edge.access.TestCallers;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.create.CreateCall;
-import io.asyncflow.flowsvr.create.TaskCreator;
-import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.queue.create.CreateCall;
+import io.asyncflow.flowsvr.queue.create.TaskCreator;
+import io.asyncflow.flowsvr.task.row.TaskDraft;
 import io.asyncflow.rules.TaskType;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;

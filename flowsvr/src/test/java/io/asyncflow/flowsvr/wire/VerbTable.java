@@ -3,8 +3,8 @@ package io.asyncflow.flowsvr.wire;
 import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toSet;
 
-import io.asyncflow.flowsvr.access.Role;
-import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.edge.access.Role;
+import io.asyncflow.flowsvr.edge.access.Verb;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,15 +2,22 @@ package io.asyncflow.systemtest.chaos;
 
 import io.asyncflow.dev.command.Asyncflow;
 import io.asyncflow.dev.command.option.WholeNumber;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
 import io.asyncflow.systemtest.chaos.ChaosSchedules.Findings;
+import io.asyncflow.systemtest.chaos.Disaster.Target;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.evidence.Executions;
 import io.asyncflow.systemtest.invariant.Invariant;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -25,7 +32,7 @@ import picocli.CommandLine.TypeConversionException;
             + " holds what happened to the invariants.",
     exitCodeList = {
       "0:no invariant was violated",
-      "1:one was; the history is left where the last line says",
+      "1:one was, and the history is left where the last line says; or a run of --kill-node failed",
       "2:not understood"
     })
 public final class ChaosCommand implements Callable<Integer> {
@@ -88,7 +95,37 @@ public final class ChaosCommand implements Callable<Integer> {
               + " one for those of schedules")
   private int workers;
 
-  ChaosCommand() {}
+  @ArgGroup(exclusive = false)
+  private OwnDatabase own;
+
+  /** A database that chaos does not start. */
+  private static final class OwnDatabase {
+    @Option(
+        names = "--mysql",
+        paramLabel = "URL",
+        required = true,
+        description =
+            "a database of yours (FLOW_MYSQL_USER, FLOW_MYSQL_PASSWORD), of one host or of several: a"
+                + " schema of chaos' own is made there, and dropped at the end")
+    private String url;
+
+    @Option(
+        names = "--kill-node",
+        paramLabel = "COMMAND",
+        description =
+            "a shell command that kills one node of that database and brings it back: one more of"
+                + " the faults")
+    private String killNode;
+  }
+
+  private final Map<String, String> environment;
+
+  /**
+   * @param environment where user and password of a given database are
+   */
+  ChaosCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
 
   /**
    * Runs the chaos.
@@ -96,12 +133,31 @@ public final class ChaosCommand implements Callable<Integer> {
    * @param arguments {@code chaos}, and what {@code chaos --help} says
    */
   public static void main(String[] arguments) {
-    System.exit(Asyncflow.run(arguments, out -> new Object[] {new ChaosCommand()}));
+    System.exit(Asyncflow.run(arguments, out -> new Object[] {new ChaosCommand(System.getenv())}));
   }
 
   @Override
   public Integer call() {
     return run(plan());
+  }
+
+  /** The database of the user's, if one is given. */
+  Optional<DatabaseEndpoint> given() {
+    return Optional.ofNullable(own).map(it -> DatabaseEndpoint.given(it.url, environment));
+  }
+
+  Optional<String> killNode() {
+    return Optional.ofNullable(own).map(it -> it.killNode);
+  }
+
+  /** The faults of a database that is not the user's, and those that need a command. */
+  List<Disaster> leftOut() {
+    return Stream.of(Disaster.values())
+        .filter(
+            one ->
+                one.target() == Target.DATABASE
+                    || one.target() == Target.NODE && killNode().isEmpty())
+        .toList();
   }
 
   /** Any number. */
@@ -125,7 +181,8 @@ public final class ChaosCommand implements Callable<Integer> {
     return minutes == null ? plan : plan.within(Duration.ofMinutes(minutes));
   }
 
-  private static int run(ChaosPlan plan) {
+  private int run(ChaosPlan plan) {
+    Optional<DatabaseEndpoint> given = given(); // refused before anything is said
     say(
         "seed %d: %d three-stage tasks, %d jobs and %d schedules over %d s or more, %d servers, %d"
             + " workers, one for the type with default times and one for the schedules, a fault"
@@ -139,13 +196,18 @@ public final class ChaosCommand implements Callable<Integer> {
         plan.workers(),
         plan.calmAtLeast().toMillis() / 1e3,
         plan.calmAtMost().toMillis() / 1e3);
+    given.ifPresent(database -> say("on the database %s; left out: %s", database, leftOut()));
     long start = System.nanoTime();
+    ChaosRun run =
+        new ChaosRun(plan, what -> say("%6.1f s  %s", (System.nanoTime() - start) / 1e9, what));
     Outcome outcome =
-        new ChaosRun(plan, what -> say("%6.1f s  %s", (System.nanoTime() - start) / 1e9, what))
-            .run();
+        given.map(database -> run.run(database, killNode().orElse(null))).orElseGet(run::run);
     report(outcome);
+    if (outcome.failures() > 0) {
+      say("%n%d of the runs of --kill-node failed.", outcome.failures());
+    }
     if (outcome.isClean()) {
-      return 0;
+      return outcome.failures() == 0 ? 0 : VIOLATED;
     }
     say("%nThe history and the logs are in %s.", outcome.directory());
     return VIOLATED;

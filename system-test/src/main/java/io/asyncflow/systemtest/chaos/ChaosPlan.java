@@ -45,12 +45,12 @@ public record ChaosPlan(
   }
 
   /** The same with another time of load. */
-  ChaosPlan within(Duration newLoad) {
+  public ChaosPlan within(Duration newLoad) {
     return new ChaosPlan(tasks, jobs, schedules, seed, servers, workers, newLoad);
   }
 
   /** The same with another number of jobs. */
-  ChaosPlan with(int newJobs) {
+  public ChaosPlan with(int newJobs) {
     return new ChaosPlan(tasks, newJobs, schedules, seed, servers, workers, load);
   }
 

@@ -4,9 +4,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.JobState;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.systemtest.chaos.Disaster.Target;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.cluster.Cluster;
+import io.asyncflow.systemtest.cluster.GivenDatabase;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.WorkerNode;
 import io.asyncflow.systemtest.history.Audit;
@@ -18,7 +20,9 @@ import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
 import io.asyncflow.systemtest.worker.Script;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -26,7 +30,10 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.core.ConditionTimeoutException;
@@ -55,6 +62,9 @@ public final class ChaosRun {
   /** For so many tasks there is one of the type with the defaults, unless too many of it wait. */
   private static final int TASKS_A_DEFAULT_TASK = 100;
 
+  /** Of the worker of schedules, most of which sleep; eight fall behind for ever by some seeds. */
+  private static final int THREADS_OF_SCHEDULES = 32;
+
   private static final String WAITING = "status IN (1, 2, 32)";
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -79,6 +89,7 @@ public final class ChaosRun {
    * @param verdictOnDefaults on those of the type with the default times
    * @param ofSchedules on the schedules
    * @param disasters how often each thing has happened
+   * @param failures how many of them did not come about: the run proves less than it should
    * @param elapsed from the first create to the end of the last task
    * @param jobs how many have ended how
    * @param position of the type's family at the end
@@ -89,6 +100,7 @@ public final class ChaosRun {
       Verdict verdictOnDefaults,
       ChaosSchedules.Findings ofSchedules,
       Map<Disaster, Integer> disasters,
+      int failures,
       Duration elapsed,
       Map<JobState, Long> jobs,
       Audit.Position position,
@@ -121,55 +133,148 @@ public final class ChaosRun {
     }
   }
 
+  /** Breaks things while tasks are created, until it has broken enough. */
+  public interface Breaker extends Runnable {
+
+    /** Nothing more is to be broken, for no more tasks are created. */
+    default void stop() {}
+
+    /** How often each thing has happened; to be read after the end of {@link #run}. */
+    default Map<Disaster, Integer> done() {
+      return Map.of();
+    }
+
+    /** How many of these did not come about; to be read after the end of {@link #run}. */
+    default int failures() {
+      return 0;
+    }
+  }
+
   /** Runs it from the start of the cluster to its end. */
   public Outcome run() {
     try (Cluster cluster = Cluster.start("chaos-" + plan.seed())) {
-      List<ServerNode> servers = cluster.startServers(plan.servers());
-      try (Scenario scenario = Scenario.of(cluster, "chaos", type);
-          Scenario leisurely = Scenario.of(cluster, "leisure", TypePlan.ofDefaults());
-          Scenario ticking = Scenario.of(cluster, "ticks", TypePlan.quick())) {
-        List<WorkerNode> workers =
-            IntStream.range(0, plan.workers() + (plan.schedules() > 0 ? 2 : 1))
-                .mapToObj(
-                    i ->
-                        (i < plan.workers() ? scenario : i == plan.workers() ? leisurely : ticking)
-                            .launchWorker(servers.get(i % servers.size())))
-                .toList();
-        workers.forEach(WorkerNode::awaitReady);
-        return strike(cluster, scenario, leisurely, ticking, servers, workers);
+      return run(
+          cluster,
+          workers -> Map.of(Target.DATABASE, Victim.OfStore.of(cluster.database(), workers)));
+    }
+  }
+
+  /**
+   * The same on a database of the user's, in a schema of its own, which is dropped at the end.
+   *
+   * @param killNode a shell command that kills a node of it and brings it back; {@code null} for
+   *     none
+   */
+  public Outcome run(DatabaseEndpoint endpoint, String killNode) {
+    String schema = "asyncflow_chaos_" + ProcessHandle.current().pid();
+    GivenDatabase database = new GivenDatabase(endpoint, schema);
+    try (Cluster cluster = Cluster.on(database, "chaos-" + plan.seed())) {
+      return run(
+          cluster,
+          workers ->
+              killNode == null
+                  ? Map.of()
+                  : Map.of(
+                      Target.NODE,
+                      new NodeKill(
+                          killNode,
+                          cluster.directory().resolve("logs").resolve("kill-node.log"),
+                          Victim.withClients(workers),
+                          database::takesWrites,
+                          narrator)));
+    } finally {
+      try {
+        endpoint.drop(schema);
+      } catch (SQLException e) {
+        narrator.accept("the schema " + schema + " is still there: " + e.getMessage());
       }
     }
   }
 
+  /**
+   * Runs it on a cluster without servers.
+   *
+   * @param ofDatabase what can be hurt of the database
+   */
+  private Outcome run(Cluster cluster, Function<List<WorkerNode>, Map<Target, Victim>> ofDatabase) {
+    List<ServerNode> servers = cluster.startServers(plan.servers());
+    return run(
+        cluster,
+        "chaos",
+        (all, workers) -> {
+          List<Scenario> scenarios = all.subList(0, 2);
+          Map<Target, List<Victim>> victims = new EnumMap<>(Target.class);
+          victims.putAll(victims(cluster, servers, workers));
+          victims.put(
+              Target.SETTINGS, List.of(new Victim.OfSettings(scenarios, unrecorded(servers))));
+          ofDatabase.apply(workers).forEach((kind, one) -> victims.put(kind, List.of(one)));
+          return new Nemesis(plan, scenarios, victims, narrator);
+        });
+  }
+
+  private static FlowClient unrecorded(List<ServerNode> servers) {
+    return FailoverFlowClient.of(servers.stream().<FlowClient>map(ServerNode::client).toList());
+  }
+
+  /**
+   * Runs it on a cluster whose servers have been started. The load ends with the breaker, at the
+   * latest.
+   *
+   * @param type of most tasks; the names of the others begin with it
+   * @param breaker of the scenarios of tasks with short and with default times and of schedules,
+   *     and of their workers
+   */
+  public Outcome run(
+      Cluster cluster, String type, BiFunction<List<Scenario>, List<WorkerNode>, Breaker> breaker) {
+    List<ServerNode> servers = cluster.servers();
+    try (Scenario scenario = Scenario.of(cluster, type, this.type);
+        Scenario leisurely = Scenario.of(cluster, type + "_leisure", TypePlan.ofDefaults());
+        Scenario ticking = Scenario.of(cluster, type + "_ticks", TypePlan.quick())) {
+      List<WorkerNode> workers =
+          IntStream.range(0, plan.workers() + (plan.schedules() > 0 ? 2 : 1))
+              .mapToObj(
+                  i ->
+                      i <= plan.workers()
+                          ? (i < plan.workers() ? scenario : leisurely)
+                              .launchWorker(servers.get(i % servers.size()))
+                          : ticking.launchWorker(
+                              servers.get(i % servers.size()),
+                              worker -> worker.withRoom(THREADS_OF_SCHEDULES, 16)))
+              .toList();
+      workers.forEach(WorkerNode::awaitReady);
+      return strike(
+          cluster,
+          scenario,
+          leisurely,
+          ticking,
+          breaker.apply(List.of(scenario, leisurely, ticking), workers));
+    }
+  }
+
   private Outcome strike(
-      Cluster cluster,
-      Scenario scenario,
-      Scenario leisurely,
-      Scenario ticking,
-      List<ServerNode> servers,
-      List<WorkerNode> workers) {
+      Cluster cluster, Scenario scenario, Scenario leisurely, Scenario ticking, Breaker breaker) {
+    List<ServerNode> servers = cluster.servers();
     List<Scenario> scenarios = List.of(scenario, leisurely);
     FlowClient client = FailoverFlowClient.of(servers.stream().map(scenario::client).toList());
-    FlowClient unrecorded =
-        FailoverFlowClient.of(servers.stream().<FlowClient>map(ServerNode::client).toList());
-    Victim settings = new Victim.OfSettings(scenarios, unrecorded);
-    ChaosSchedules schedules = new ChaosSchedules(plan, ticking, cluster, unrecorded);
+    ChaosSchedules schedules = new ChaosSchedules(plan, ticking, cluster, unrecorded(servers));
     schedules.create();
-    Nemesis nemesis =
-        new Nemesis(plan, scenarios, victims(cluster, servers, workers, settings), narrator);
     Onlooker onlooker = new Onlooker(scenario, client, plan.seed() + 2);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
-      final CompletableFuture<Void> breaking = CompletableFuture.runAsync(nemesis, threads);
+      final CompletableFuture<Void> breaking = CompletableFuture.runAsync(breaker, threads);
       final CompletableFuture<Void> watching = CompletableFuture.runAsync(onlooker, threads);
       long start = System.nanoTime();
-      createAll(
-          scenario,
-          client,
-          leisurely,
-          FailoverFlowClient.of(servers.stream().map(leisurely::client).toList()));
-      nemesis.stop();
-      breaking.join();
+      try {
+        createAll(
+            scenario,
+            client,
+            leisurely,
+            FailoverFlowClient.of(servers.stream().map(leisurely::client).toList()),
+            breaking::isDone);
+      } finally {
+        breaker.stop();
+        breaking.join(); // what it broke is well again, whatever comes
+      }
       scenarios.forEach(Scenario::healed);
       awaitDrained(scenario, Backlog.SHORT);
       awaitDrained(leisurely, Backlog.LEISURELY);
@@ -181,7 +286,8 @@ public final class ChaosRun {
           scenario.verdict(Backlog.SHORT.drainWithin(scenario.plan())),
           leisurely.verdict(Backlog.LEISURELY.drainWithin(leisurely.plan())),
           ofSchedules,
-          nemesis.done(),
+          breaker.done(),
+          breaker.failures(),
           elapsed,
           scenario.jobs().stream()
               .collect(
@@ -194,10 +300,8 @@ public final class ChaosRun {
   }
 
   private static Map<Target, List<Victim>> victims(
-      Cluster cluster, List<ServerNode> servers, List<WorkerNode> workers, Victim settings) {
+      Cluster cluster, List<ServerNode> servers, List<WorkerNode> workers) {
     return Map.of(
-        Target.SETTINGS,
-        List.of(settings),
         Target.WORKER,
         workers.stream().<Victim>map(Victim.OfWorker::new).toList(),
         Target.SERVER,
@@ -206,9 +310,7 @@ public final class ChaosRun {
                 i -> new Victim.OfServer(servers.get(i), workersOf(i, servers.size(), workers)))
             .toList(),
         Target.REDIS,
-        List.of(Victim.OfStore.of(cluster.redis())),
-        Target.DATABASE,
-        List.of(Victim.OfStore.of(cluster.database(), workers)));
+        List.of(Victim.OfStore.of(cluster.redis())));
   }
 
   /** Workers are dealt to the servers one by one. */
@@ -229,12 +331,16 @@ public final class ChaosRun {
   }
 
   private void createAll(
-      Scenario scenario, FlowClient client, Scenario leisurely, FlowClient clientOfLeisurely) {
+      Scenario scenario,
+      FlowClient client,
+      Scenario leisurely,
+      FlowClient clientOfLeisurely,
+      BooleanSupplier isEnough) {
     Random random = new Random(plan.seed() + 1);
     Random randomOfLeisurely = new Random(plan.seed() + 4);
     ChaosJobs jobs = new ChaosJobs(plan, scenario, client);
     long start = System.nanoTime();
-    for (int created = 0; created < plan.tasks(); created += PIECE) {
+    for (int created = 0; created < plan.tasks() && !isEnough.getAsBoolean(); created += PIECE) {
       long due = start + (long) ((double) created / plan.tasks() * plan.load().toNanos());
       await("workers keep up")
           .atMost(PATIENCE)

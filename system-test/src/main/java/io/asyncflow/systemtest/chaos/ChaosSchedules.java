@@ -120,12 +120,17 @@ final class ChaosSchedules {
     if (ids.isEmpty()) {
       return new Findings(0, 0, Duration.ZERO, List.of());
     }
-    List<Violation> silent = awaitOnTime();
+    List<Violation> violations = new ArrayList<>(awaitOnTime());
     ids.forEach(this::pause);
-    scenario.awaitDrained(PATIENCE);
+    try {
+      scenario.awaitDrained(PATIENCE);
+    } catch (ConditionTimeoutException e) {
+      violations.add(
+          new Violation(
+              Invariant.HEALED_MEANS_DRAINED, scenario.taskType(), "has tasks that do not end"));
+    }
     ScheduleAudit audit = audit();
-    List<Violation> violations = new ArrayList<>(new ScheduleChecker(LATE).check(audit));
-    violations.addAll(silent);
+    violations.addAll(new ScheduleChecker(LATE).check(audit));
     return new Findings(
         ids.size(),
         audit.fires().stream().filter(ScheduleAudit.Fire::isDecided).count(),

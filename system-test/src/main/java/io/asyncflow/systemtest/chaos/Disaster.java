@@ -14,6 +14,7 @@ public enum Disaster {
   DATABASE_KILLED(Target.DATABASE, Blow.KILL),
   DATABASE_STOPPED(Target.DATABASE, Blow.STOP),
   DATABASE_TERMINATED(Target.DATABASE, Blow.TERMINATE),
+  NODE_KILLED(Target.NODE, Blow.RUN),
   SETTINGS_CHANGED(Target.SETTINGS, Blow.CHANGE);
 
   enum Target {
@@ -21,6 +22,7 @@ public enum Disaster {
     SERVER,
     REDIS,
     DATABASE,
+    NODE,
     SETTINGS
   }
 
@@ -31,6 +33,8 @@ public enum Disaster {
     TERMINATE,
     /** SIGSTOP, and SIGCONT. */
     STOP,
+    /** A command of the user's, which also brings back what it kills. */
+    RUN,
     /** Other settings of the types, and the old ones again. */
     CHANGE
   }

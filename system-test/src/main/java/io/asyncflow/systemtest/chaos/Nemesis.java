@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Breaks one thing after the other and mends each; the next may break before the last is well.
@@ -29,7 +30,7 @@ import java.util.function.Consumer;
  * <p>What it breaks, when and for how long depends on the seed alone; what that hits does not. Each
  * kind of disaster comes once before any comes again, so a short run has them all.
  */
-final class Nemesis implements Runnable {
+final class Nemesis implements ChaosRun.Breaker {
 
   private static final Duration SHORTEST = Duration.ofMillis(500);
   private static final Duration LONGEST = Duration.ofSeconds(5);
@@ -46,7 +47,7 @@ final class Nemesis implements Runnable {
 
   /**
    * @param scenarios whose histories say what was broken
-   * @param victims at least one of each kind
+   * @param victims at least one of each kind that is to be hurt
    * @param narrator told of each disaster in a few words when it begins
    */
   Nemesis(
@@ -62,13 +63,19 @@ final class Nemesis implements Runnable {
   }
 
   /** Nothing more is broken; {@link #run} ends when what is broken is well. */
-  void stop() {
+  @Override
+  public void stop() {
     enough.countDown();
   }
 
-  /** How often each thing has happened; to be read after the end of {@link #run}. */
-  Map<Disaster, Integer> done() {
+  @Override
+  public Map<Disaster, Integer> done() {
     return done;
+  }
+
+  @Override
+  public int failures() {
+    return victims.values().stream().flatMap(List::stream).mapToInt(Victim::failures).sum();
   }
 
   @Override
@@ -95,7 +102,11 @@ final class Nemesis implements Runnable {
 
   private Disaster draw() {
     if (deck.isEmpty()) {
-      List<Disaster> all = new ArrayList<>(List.of(Disaster.values()));
+      List<Disaster> all =
+          new ArrayList<>(
+              Stream.of(Disaster.values())
+                  .filter(one -> victims.containsKey(one.target()))
+                  .toList());
       Collections.shuffle(all, random);
       deck.addAll(all);
     }
@@ -104,8 +115,10 @@ final class Nemesis implements Runnable {
 
   private void strike(Blow blow, Victim victim, Duration time) {
     String what =
-        "%s %s for %s ms"
-            .formatted(blow.name().toLowerCase(Locale.ROOT), victim.name(), time.toMillis());
+        blow.name().toLowerCase(Locale.ROOT)
+            + " "
+            + victim.name()
+            + (blow == Blow.RUN ? "" : " for " + time.toMillis() + " ms");
     narrator.accept(what);
     Runnable harm = () -> hurt(blow, victim, time);
     for (Scenario scenario : scenarios) {
@@ -118,7 +131,9 @@ final class Nemesis implements Runnable {
 
   private static void hurt(Blow blow, Victim victim, Duration time) {
     victim.strike(blow);
-    Window.pass(time);
+    if (blow != Blow.RUN) { // which takes its own time
+      Window.pass(time);
+    }
     victim.heal(blow);
   }
 

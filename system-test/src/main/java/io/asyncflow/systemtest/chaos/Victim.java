@@ -28,6 +28,11 @@ interface Victim {
   /** Hurts it; returns when it is unwell. */
   void strike(Blow blow);
 
+  /** How often a strike has failed; to be read when it is well for good. */
+  default int failures() {
+    return 0;
+  }
+
   /** Returns when it is well again. */
   void heal(Blow blow);
 
@@ -55,7 +60,7 @@ interface Victim {
         case KILL -> kill();
         case TERMINATE -> terminate();
         case STOP -> stop();
-        case CHANGE -> throw new IllegalArgumentException(name() + " is a process");
+        case RUN, CHANGE -> throw new IllegalArgumentException(name() + " is a process");
       }
     }
 
@@ -218,7 +223,8 @@ interface Victim {
     }
   }
 
-  private static Collection<String> withClients(List<WorkerNode> workers) {
+  /** All clients, and these workers. */
+  static Collection<String> withClients(List<WorkerNode> workers) {
     return Stream.concat(
             Stream.of(Scenario.CLIENTS), workers.stream().map(worker -> worker.name() + "-"))
         .toList();

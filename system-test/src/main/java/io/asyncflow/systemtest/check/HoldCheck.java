@@ -14,6 +14,7 @@ import io.asyncflow.systemtest.evidence.TaskStory.Hold;
 import io.asyncflow.systemtest.invariant.Rules;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Who was given a task, and when. */
@@ -97,7 +98,16 @@ final class HoldCheck implements Check {
               .map(hold -> rules.retryDelay(hold.failures() + 1))
               .orElse(Duration.ZERO);
     }
-    return report.invokedAt() + delay.toNanos();
+    return writtenAfter(story, report) + delay.toNanos();
+  }
+
+  /** A report that was done already was written by an earlier delivery, whose answer was lost. */
+  private static long writtenAfter(TaskStory story, Delivery report) {
+    return story.deliveries().stream()
+        .filter(other -> !report.isAccepted() && other.epoch() == report.epoch())
+        .filter(other -> other.isOpen() && Objects.equals(other.key(), report.key()))
+        .mapToLong(Delivery::invokedAt)
+        .reduce(report.invokedAt(), Math::min);
   }
 
   private static long dueAfterCreate(TaskStory story) {

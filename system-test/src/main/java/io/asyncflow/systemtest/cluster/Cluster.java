@@ -41,6 +41,7 @@ public final class Cluster implements AutoCloseable {
   private final Path data;
   private final EmbeddedMariaDb database;
   private final DatabaseAccess access;
+  private final Way way;
   private final EmbeddedRedis redis;
   private final List<ServerNode> servers = new ArrayList<>();
   private final List<WorkerNode> workers = new ArrayList<>();
@@ -50,15 +51,17 @@ public final class Cluster implements AutoCloseable {
     this.data = data;
     this.database = EmbeddedMariaDb.start(data, 0, Durability.RELAXED, variables);
     this.access = DatabaseAccess.to(database.endpoint(), SCHEMA);
+    this.way = access::connect;
     this.redis = withRedis ? EmbeddedRedis.start(directory.resolve("redis"), 0) : null;
   }
 
-  private Cluster(Path directory, DatabaseAccess access) {
+  private Cluster(Path directory, GivenDatabase given, boolean withRedis) {
     this.directory = directory;
     this.data = null;
     this.database = null;
-    this.access = access;
-    this.redis = null;
+    this.access = given.access();
+    this.way = given::connect;
+    this.redis = withRedis ? EmbeddedRedis.start(directory.resolve("redis"), 0) : null;
   }
 
   /** Starts a database, whose commits survive its end but no power failure, and a Redis. */
@@ -92,9 +95,22 @@ public final class Cluster implements AutoCloseable {
     return new Cluster(directory, dataIn(directory), variables, false);
   }
 
-  /** The same on a database of the caller's, which is left as it is at the end. */
-  public static Cluster on(DatabaseAccess database, String name) {
-    return new Cluster(newDirectory(name), database);
+  /** Starts a Redis beside a database of the caller's, which is left as it is at the end. */
+  public static Cluster on(GivenDatabase database, String name) {
+    return new Cluster(newDirectory(name), database, true);
+  }
+
+  /** The same without a Redis. */
+  public static Cluster onWithoutRedis(GivenDatabase database, String name) {
+    return new Cluster(newDirectory(name), database, false);
+  }
+
+  /** How tests get into the schema of the servers. */
+  @FunctionalInterface
+  private interface Way {
+
+    /** A connection of the caller's, in auto-commit mode. */
+    Connection connect() throws SQLException;
   }
 
   /** One that nobody has used: a test that is run again must not find its first run's histories. */
@@ -156,7 +172,7 @@ public final class Cluster implements AutoCloseable {
 
   /** A connection to the schema of the servers, past all of them. */
   public Connection connect() throws SQLException {
-    return access.connect();
+    return way.connect();
   }
 
   /** Starts servers side by side and returns when all are ready. */

@@ -1,13 +1,11 @@
 package io.asyncflow.systemtest.cluster;
 
-import java.nio.file.Path;
+import io.asyncflow.dev.environment.Installation;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The Java that runs this JVM, for more of them: started fast, and small. */
 final class Java {
-
-  static final String PROGRAM = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
   private static final List<String> START_FAST =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
@@ -16,7 +14,7 @@ final class Java {
 
   static List<String> command(String... arguments) {
     List<String> command = new ArrayList<>();
-    command.add(PROGRAM);
+    command.add(Installation.current().java().toString());
     command.addAll(START_FAST);
     command.addAll(List.of(arguments));
     return command;

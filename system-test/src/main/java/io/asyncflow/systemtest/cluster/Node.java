@@ -99,7 +99,7 @@ public abstract class Node {
 
   /** Starts it again as it was, after its end; it is not ready yet. */
   public synchronized void start() {
-    if (process.isRunning()) {
+    if (!process.awaitEnd(Duration.ZERO)) { // if it has ended, its watcher ends, too
       throw new IllegalStateException(name() + " is running");
     }
     process = program.start();

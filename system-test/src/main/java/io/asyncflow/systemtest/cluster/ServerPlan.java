@@ -50,8 +50,8 @@ public record ServerPlan(
     all.put("FLOW_ADDRESS", LoopbackPort.HOST);
     all.putIfAbsent("FLOW_API_KEY", "");
     all.put("FLOW_MYSQL_URL", databaseUrl);
-    all.put("FLOW_MYSQL_USER", user);
-    all.put("FLOW_MYSQL_PASSWORD", password);
+    all.putIfAbsent("FLOW_MYSQL_USER", user);
+    all.putIfAbsent("FLOW_MYSQL_PASSWORD", password);
     all.put("FLOW_REDIS_URL", redisUrl);
     all.put("FLOW_EXIT_WITH_PARENT", "true");
     return all;

@@ -2,6 +2,7 @@ package io.asyncflow.systemtest.history;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.RecordCopy;
+import java.util.Map;
 
 /**
  * One line of a history, flat, so that it can be read with {@code grep} and {@code jq} too. A
@@ -122,7 +123,7 @@ public record Event(
 
   /** The line as one of a process at a moment. */
   public Event at(long moment, String ofProcess, long ofCall) {
-    return with("at", moment).with("process", ofProcess).with("call", ofCall);
+    return RecordCopy.with(this, Map.of("at", moment, "process", ofProcess, "call", ofCall));
   }
 
   private Event with(String component, Object value) {

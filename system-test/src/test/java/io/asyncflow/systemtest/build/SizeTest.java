@@ -28,9 +28,9 @@ class SizeTest {
   private static final Path HOME = Path.of("..");
 
   /** A little above what is there. */
-  private static final int MOST = 96_500;
+  private static final int MOST = 98_700;
 
-  private static final int MOST_OF_FLOWSVR = 44_900;
+  private static final int MOST_OF_FLOWSVR = 45_900;
 
   private record Source(String module, String room, int lines) {}
 

@@ -3,6 +3,7 @@ package io.asyncflow.systemtest.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
 import io.asyncflow.systemtest.chaos.ChaosSchedules.Findings;
 import io.asyncflow.systemtest.check.Verdict;
@@ -46,15 +47,53 @@ class ChaosCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--task=1", "--tasks=many", "--tasks", "--workers=0", "--seed=x", "help"})
+  @ValueSource(
+      strings = {
+        "--task=1",
+        "--tasks=many",
+        "--tasks",
+        "--workers=0",
+        "--seed=x",
+        "--kill-node=true",
+        "help"
+      })
   void whatCannotBeReadIsRefused(String argument) {
     assertThatThrownBy(() -> plan(argument)).isInstanceOf(ParameterException.class);
   }
 
+  @Test
+  void ownDatabaseIsThatOfTheUrlAndTheEnvironment() {
+    ChaosCommand chaos =
+        chaos("--mysql", "jdbc:mysql://one,two:3307", "--kill-node", "docker restart -s KILL two");
+
+    assertThat(chaos.given())
+        .contains(new DatabaseEndpoint("given", List.of("one:3306", "two:3307"), "me", "secret"));
+    assertThat(chaos.killNode()).contains("docker restart -s KILL two");
+    assertThat(chaos().given()).isEmpty();
+    assertThat(chaos("--mysql=jdbc:mysql://one").killNode()).isEmpty();
+  }
+
+  @Test
+  void faultsThatAnOwnDatabaseLeavesOutAreNamed() {
+    assertThat(chaos("--mysql=jdbc:mysql://one").leftOut())
+        .containsExactly(
+            Disaster.DATABASE_KILLED,
+            Disaster.DATABASE_STOPPED,
+            Disaster.DATABASE_TERMINATED,
+            Disaster.NODE_KILLED);
+    assertThat(chaos("--mysql=jdbc:mysql://one", "--kill-node=true").leftOut())
+        .doesNotContain(Disaster.NODE_KILLED);
+  }
+
   private static ChaosPlan plan(String... arguments) {
-    ChaosCommand chaos = new ChaosCommand();
+    return chaos(arguments).plan();
+  }
+
+  private static ChaosCommand chaos(String... arguments) {
+    ChaosCommand chaos =
+        new ChaosCommand(Map.of("FLOW_MYSQL_USER", "me", "FLOW_MYSQL_PASSWORD", "secret"));
     new CommandLine(chaos).parseArgs(arguments);
-    return chaos.plan();
+    return chaos;
   }
 
   @Test
@@ -84,6 +123,7 @@ class ChaosCommandTest {
         new Findings(
             1, 1, Duration.ZERO, List.of(new Violation(Invariant.ONE_RUN_A_FIRE, "s", "doubled"))),
         Map.of(),
+        0,
         Duration.ZERO,
         Map.of(),
         new Audit.Position(1, 1),

@@ -142,6 +142,18 @@ final class HistoryBuilder {
     return this;
   }
 
+  HistoryBuilder retriedWithoutAnswer(String task, int epoch) {
+    invoked(report(Phase.INVOKE, task, epoch, "r" + epoch, Outcome.RETRY, null, null, null));
+    return this;
+  }
+
+  HistoryBuilder retriedBefore(String task, int epoch) {
+    Event ok = report(Phase.OK, task, epoch, "r" + epoch, Outcome.RETRY, null, null, null);
+    return answered(
+        report(Phase.INVOKE, task, epoch, "r" + epoch, Outcome.RETRY, null, null, null),
+        ok.answer(ReportResult.Verdict.ALREADY_DONE.name()));
+  }
+
   HistoryBuilder replayAnswered(
       String task, int epoch, String nextStage, String text, String answer) {
     boolean stands = answer.equals(ReportResult.Verdict.ALREADY_DONE.name());

@@ -255,6 +255,22 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void retryIsDueFromTheFirstDeliveryOfItsReportThatMayHaveBeenWritten() {
+      HistoryBuilder history =
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .retriedWithoutAnswer(TASK, 1)
+              .later(Duration.ofMillis(600))
+              .retriedBefore(TASK, 1)
+              .later(Duration.ofMillis(600))
+              .held(TASK, 2, "a", "0", 1, "worker-2")
+              .reported(TASK, 2, Outcome.FAIL)
+              .row(TASK, KEY, "a", 8, 2, 2, "0", null);
+      assertThat(history.judged().violations()).isEmpty();
+    }
+
+    @Test
     void delayedTaskMustNotStartEarly() {
       assertBreaks(
           Invariant.NOT_BEFORE_IT_IS_DUE,

@@ -4,14 +4,11 @@ import io.asyncflow.dev.host.LoopbackPort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channel;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Accepts connections, reads what comes and answers nothing; closes each after some bytes, as a
@@ -24,7 +21,6 @@ final class ByteSink implements AutoCloseable {
   private final Selector selector = Selector.open();
   private final ServerSocketChannel server = ServerSocketChannel.open();
   private final ByteBuffer bytes = ByteBuffer.allocateDirect(64 * 1024);
-  private final Map<Channel, Long> read = new HashMap<>();
   private final long most;
   private final Thread thread = new Thread(this::run, "byte-sink");
 
@@ -51,9 +47,8 @@ final class ByteSink implements AutoCloseable {
           if (key.isAcceptable()) {
             SocketChannel client = server.accept();
             client.configureBlocking(false);
-            client.register(selector, SelectionKey.OP_READ);
+            client.register(selector, SelectionKey.OP_READ, 0L);
           } else if (hasEnded(key)) {
-            read.remove(key.channel());
             key.channel().close();
           }
         }
@@ -66,9 +61,10 @@ final class ByteSink implements AutoCloseable {
 
   private boolean hasEnded(SelectionKey key) {
     try {
-      SocketChannel client = (SocketChannel) key.channel();
-      int count = client.read(bytes.clear());
-      return count < 0 || read.merge(client, (long) count, Long::sum) > most;
+      int count = ((SocketChannel) key.channel()).read(bytes.clear());
+      long read = (long) key.attachment() + count;
+      key.attach(read);
+      return count < 0 || read > most;
     } catch (IOException gone) {
       return true;
     }

@@ -40,8 +40,8 @@ class GreedyClientsIT {
   /** As {@code ./asyncflow dev} gives it. */
   private static final String HEAP = "512m";
 
-  private static final Duration BEFORE = Duration.ofSeconds(10);
-  private static final Duration ATTACK = Duration.ofSeconds(20);
+  private static final Duration BEFORE = Duration.ofSeconds(5);
+  private static final Duration ATTACK = Duration.ofSeconds(8);
   private static final Duration AT_ONCE = Duration.ofSeconds(1);
 
   /** On a machine with much else to do, one or the other answer waits for its turn. */

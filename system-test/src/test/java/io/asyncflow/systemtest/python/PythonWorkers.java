@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 
 /** Workers in Python on a cluster: processes whose handlers do what their tasks say. */
-final class PythonWorkers {
+public final class PythonWorkers {
 
   private static final String READY = "polls";
 
@@ -28,7 +28,7 @@ final class PythonWorkers {
   private final FlowClient client;
   private final Path program;
 
-  PythonWorkers(Cluster cluster) {
+  public PythonWorkers(Cluster cluster) {
     this.cluster = cluster;
     this.client = cluster.servers().get(0).client();
     this.program = cluster.directory().resolve("scripted_worker.py");
@@ -39,12 +39,12 @@ final class PythonWorkers {
     }
   }
 
-  FlowClient client() {
+  public FlowClient client() {
     return client;
   }
 
   /** A type with leases of so many seconds, whose stages are retried at once. */
-  void configure(String type, int lease) {
+  public void configure(String type, int lease) {
     client.saveTaskType(
         TaskTypeSettings.named(type)
             .withScheduleLimit(100)
@@ -56,7 +56,7 @@ final class PythonWorkers {
             .withMaxDelivery(10));
   }
 
-  WorkerNode start(String name, String type) {
+  public WorkerNode start(String name, String type) {
     return start(name, type, cluster.servers().get(0).url().toString());
   }
 
@@ -85,20 +85,20 @@ final class PythonWorkers {
   }
 
   /** Lets the tasks of stage gate end. */
-  void open(String type) throws IOException {
+  public void open(String type) throws IOException {
     Files.createFile(gate(type));
   }
 
-  String create(String type, String stage, String context) {
+  public String create(String type, String stage, String context) {
     return client.createTask(NewTask.of(type, stage, "python", context));
   }
 
-  Task end(String taskId, Duration patience) throws InterruptedException, TimeoutException {
+  public Task end(String taskId, Duration patience) throws InterruptedException, TimeoutException {
     return new TaskFollower(client).follow(taskId, patience);
   }
 
   /** Whether a worker has said this of a task. */
-  static boolean said(WorkerNode worker, String event, String taskId) {
+  public static boolean said(WorkerNode worker, String event, String taskId) {
     return worker.hasPrinted("{\"event\": \"" + event + "\", \"task\": \"" + taskId + "\"");
   }
 }

@@ -47,9 +47,7 @@ class RedissonHoldLockIT {
 
   @BeforeEach
   void awaitBoth() {
-    if (!redis.isRunning()) {
-      redis.restart();
-    }
+    TestServices.redis(); // again, if a test has stopped it
     awaitProbe(mine);
     awaitProbe(theirs);
   }

@@ -30,6 +30,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     worker asks for no more.
  * @param shutdownGrace How long runs may continue after a stop before they are interrupted and
  *     released.
+ * @param outagePatience How long runs continue beyond their leases while flowsvr says that its
+ *     database can write nothing; never beyond the hard end of the attempt.
  * @param slots The number of places by device name. A name with a colon needs brackets, in YAML
  *     "[cuda:0]": 2. Default: one on "cpu".
  * @param gpuSlots The number of places on each GPU that nvidia-smi lists. Each GPU is a device
@@ -57,6 +59,7 @@ public record WorkerProperties(
     @DefaultValue("8") int prefetch,
     @DefaultValue("1000") int backlogThreshold,
     @DefaultValue("20s") Duration shutdownGrace,
+    @DefaultValue("5m") Duration outagePatience,
     Map<String, Integer> slots,
     int gpuSlots,
     Map<String, String> labels,
@@ -77,6 +80,7 @@ public record WorkerProperties(
         prefetch,
         backlogThreshold,
         shutdownGrace,
+        outagePatience,
         slots, // without GPUs, which the builder adds
         labels,
         stuckThreshold,

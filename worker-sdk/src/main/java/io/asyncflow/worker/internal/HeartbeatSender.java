@@ -1,7 +1,9 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
@@ -19,6 +21,7 @@ import io.asyncflow.worker.internal.loop.WakeUp;
 import io.asyncflow.worker.internal.report.RunEnds;
 import io.asyncflow.worker.internal.run.HeldRuns;
 import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * Sends heartbeats. One request renews the leases of all held tasks, including queued and reporting
  * ones, every fifth of the shortest lease. A worker without tasks beats every few seconds, so that
  * operators see it and can drain it. While a hold call is open, which also shows that the worker
- * lives, it beats only now and then, or when its description has changed.
+ * lives, it beats only now and then, or when its description has changed. While the server says
+ * that it can write nothing, runs are kept beyond their leases.
  */
 final class HeartbeatSender implements Loop.Step {
 
@@ -61,13 +65,14 @@ final class HeartbeatSender implements Loop.Step {
   /** Prevents a busy loop at the end of a lease that the server does not renew. */
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
 
-  private final String workerId;
+  private final WorkerStart worker;
   private final FlowClient client;
   private final HeldRuns held;
   private final RunEnds ends;
   private final Supplier<WorkerInfo> info;
   private final BooleanSupplier polls;
   private final Consumer<Long> drain;
+  private final Duration patience;
   private final Ticker ticker;
   private final WakeUp wakeUp;
   private final Backoff backoff;
@@ -87,27 +92,30 @@ final class HeartbeatSender implements Loop.Step {
    * @param polls whether a hold call is open
    * @param drain called when the server drains this worker, with the grace of its runs in ms,
    *     {@code null} for as long as they take; may be called often
+   * @param patience for how long runs go on beyond their leases while the server cannot renew any
    */
   HeartbeatSender(
-      String workerId,
+      WorkerStart worker,
       FlowClient client,
       HeldRuns held,
       RunEnds ends,
       Supplier<WorkerInfo> info,
       BooleanSupplier polls,
       Consumer<Long> drain,
+      Duration patience,
       Ticker ticker,
       WakeUp wakeUp,
       Backoff backoff,
       Jitter jitter,
       Link link) {
-    this.workerId = workerId;
+    this.worker = worker;
     this.client = client;
     this.held = held;
     this.ends = ends;
     this.info = info;
     this.polls = polls;
     this.drain = drain;
+    this.patience = patience;
     this.ticker = ticker;
     this.wakeUp = wakeUp;
     this.backoff = backoff;
@@ -207,10 +215,25 @@ final class HeartbeatSender implements Loop.Step {
       isHeard = true;
       outage.worked();
     } catch (FlowException e) {
+      trust(runs, e);
       hasNews = true;
       isHeard = false;
       notBefore = ticker.nanos() + shorter(backoff.next(), shortestInterval(runs)).toNanos();
       outage.failed(e.errorCode().name(), e.getMessage(), "tried again until it works");
+    }
+  }
+
+  /**
+   * A server that can write nothing can give no task to another worker either: runs go on. What is
+   * no answer, such as the 502 of a gateway, or may pass by itself, changes nothing in that. A
+   * renewal ends it for a run, and so does another refusal.
+   */
+  private void trust(List<Run> runs, FlowException e) {
+    boolean isAnswer = !(e instanceof FlowUnreachableException);
+    if (isAnswer && e.errorCode() == ErrorCode.UNAVAILABLE) {
+      runs.forEach(run -> run.trustFor(patience));
+    } else if (!e.retryable()) {
+      runs.forEach(run -> run.trustFor(Duration.ZERO));
     }
   }
 
@@ -237,10 +260,10 @@ final class HeartbeatSender implements Loop.Step {
 
   private HeartbeatAnswer send(List<HeldTask> tasks) {
     if (ticker.nanos() < bareUntil) {
-      return client.heartbeat(new Heartbeat(workerId, tasks));
+      return client.heartbeat(beat(tasks, null));
     }
     try {
-      return client.heartbeat(new Heartbeat(workerId, tasks, info.get()));
+      return client.heartbeat(beat(tasks, info.get()));
     } catch (RuntimeException e) {
       if (e instanceof FlowException other
           && (other.retryable() || other.errorCode().refusesKey())) {
@@ -248,7 +271,7 @@ final class HeartbeatSender implements Loop.Step {
       }
       // A description that is refused, by whatever is between too, or that cannot be made or
       // written, must not cost leases.
-      HeartbeatAnswer answer = client.heartbeat(new Heartbeat(workerId, tasks));
+      HeartbeatAnswer answer = client.heartbeat(beat(tasks, null));
       bareUntil = ticker.nanos() + BARE.toNanos();
       log.warn(
           "flowsvr gets no description of this worker for {} min, as it was refused: {}",
@@ -256,6 +279,10 @@ final class HeartbeatSender implements Loop.Step {
           OneLine.ofThrowable(e));
       return answer;
     }
+  }
+
+  private Heartbeat beat(List<HeldTask> tasks, WorkerInfo description) {
+    return new Heartbeat(worker.workerId(), tasks, description, worker.startId());
   }
 
   private void apply(Run run, LeaseState lease, long requestStart) {

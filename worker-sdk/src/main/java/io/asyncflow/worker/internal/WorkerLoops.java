@@ -37,6 +37,7 @@ import io.asyncflow.worker.internal.report.RunEnds;
 import io.asyncflow.worker.internal.run.HeldRuns;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.StopCause;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import io.asyncflow.worker.internal.schedule.ScheduleSaver;
 import io.asyncflow.worker.internal.spool.Spool;
 import io.asyncflow.worker.internal.spool.SpoolingStore;
@@ -93,6 +94,7 @@ public final class WorkerLoops {
   private final Loop adopting;
   private final Loop quarantine;
   private final List<TypePipeline> pipelines = new ArrayList<>();
+  private final WorkerStart start;
   private final SelfDescription self;
   private final OutageLog health;
   private final Runnable whenDrained;
@@ -123,6 +125,7 @@ public final class WorkerLoops {
       Ticker ticker,
       Runnable whenDrained) {
     this.settings = settings;
+    this.start = WorkerStart.of(settings);
     this.lock = lock;
     this.spool = spool;
     this.ticker = ticker;
@@ -149,13 +152,14 @@ public final class WorkerLoops {
     WakeUp heartbeatWakeUp = new WakeUp();
     heart =
         new HeartbeatSender(
-            settings.workerId(),
+            start,
             heartbeats,
             held,
             ends,
             this::describe,
             this::polls,
             this::drain,
+            settings.outagePatience(),
             ticker,
             heartbeatWakeUp,
             newBackoff(),
@@ -213,7 +217,7 @@ public final class WorkerLoops {
         new TypePoller(
             type,
             demand,
-            new HoldCall(type, settings.workerId(), client, sender, this::drain, ticker),
+            new HoldCall(type, start, client, sender, this::drain, ticker),
             new Admission(stages, pool, held, ends, Listener.none()),
             lock,
             () -> isPaused || sender.behind() ? null : feed.limits(type),

@@ -388,6 +388,7 @@ class WorkerAutoConfigurationTest {
             "asyncflow.worker.prefetch=5",
             "asyncflow.worker.backlog-threshold=99",
             "asyncflow.worker.shutdown-grace=7s",
+            "asyncflow.worker.outage-patience=8m",
             "asyncflow.worker.labels.rack=12",
             "asyncflow.worker.stuck-threshold=4",
             "asyncflow.worker.version=7",
@@ -411,6 +412,7 @@ class WorkerAutoConfigurationTest {
               assertThat(settings.prefetch()).isEqualTo(5);
               assertThat(settings.backlogThreshold()).isEqualTo(99);
               assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(7));
+              assertThat(settings.outagePatience()).isEqualTo(Duration.ofMinutes(8));
               assertThat(settings.labels()).containsEntry("rack", "12");
               assertThat(settings.stuckThreshold()).isEqualTo(4);
               assertThat(settings.version()).isEqualTo(7);
@@ -739,6 +741,7 @@ class WorkerAutoConfigurationTest {
             "prefetch",
             "backlog-threshold",
             "shutdown-grace",
+            "outage-patience",
             "slots",
             "labels",
             "stuck-threshold",

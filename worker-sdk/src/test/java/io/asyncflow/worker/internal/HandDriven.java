@@ -28,6 +28,7 @@ import io.asyncflow.worker.internal.run.Lease;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.RunState;
 import io.asyncflow.worker.internal.run.TypeLimits;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import io.asyncflow.worker.internal.spool.NoSpool;
 import io.asyncflow.worker.internal.spool.Spool;
 import io.asyncflow.worker.internal.spool.SpoolingStore;
@@ -46,6 +47,7 @@ public final class HandDriven {
 
   static final Duration LEASE = Duration.ofSeconds(10);
   static final Duration MAX_PROCESSING_TIME = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(15);
   public static final String WORKER = "hand-driven";
 
   public final ManualTicker ticker = new ManualTicker();
@@ -83,13 +85,14 @@ public final class HandDriven {
     ends = new RunEnds(writer, sender, held, ticker);
     heart =
         new HeartbeatSender(
-            WORKER,
+            new WorkerStart(WORKER, null, null),
             server,
             held,
             ends,
             () -> info,
             () -> polls,
             grace -> drains.add("drain"),
+            PATIENCE,
             ticker,
             wakeUp,
             new Backoff(Jitter.NONE),

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
@@ -20,10 +21,14 @@ import io.asyncflow.worker.internal.loop.Link;
 import io.asyncflow.worker.internal.loop.LoggedLines;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.RunState;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -404,15 +409,81 @@ class HeartbeatSenderTest {
     assertThat(worker.drains).isEqualTo(List.of("drain"));
   }
 
+  private static final FlowException CANNOT_WRITE =
+      new FlowException(ErrorCode.UNAVAILABLE, "the database is read-only");
+
+  /** Beats at each of these answers, 2 s apart; {@code null} is the server's own. */
+  private void beatsAnswered(RuntimeException... answers) {
+    Deque<Optional<RuntimeException>> left = new ArrayDeque<>();
+    Stream.of(answers).map(Optional::ofNullable).forEach(left::add);
+    HeartbeatSender heart =
+        heart(
+            new ForwardingFlowClient(worker.server) {
+              @Override
+              public HeartbeatAnswer heartbeat(Heartbeat beat) {
+                left.remove()
+                    .ifPresent(
+                        failure -> {
+                          throw failure;
+                        });
+                return super.heartbeat(beat);
+              }
+            },
+            Jitter.NONE);
+    while (!left.isEmpty()) {
+      worker.ticker.advance(Duration.ofSeconds(2));
+      heart.runOnce();
+    }
+  }
+
+  @Test
+  void whileTheServerCannotWriteARunIsKeptBeyondItsLease() {
+    Run run = worker.heldRun(c -> StageResult.done());
+    long end = run.lease().trustedUntil();
+    beatsAnswered(CANNOT_WRITE);
+    assertThat(run.lease().trustedUntil() - end).isEqualTo(HandDriven.PATIENCE.toNanos());
+  }
+
+  static Stream<RuntimeException> whatIsNoOtherAnswer() {
+    return Stream.of(
+        new FlowUnreachableException("what answers (HTTP 502) is not flowsvr", null),
+        new FlowUnreachableException("connection refused", null),
+        new FlowException(ErrorCode.LIMIT_EXCEEDED, "too many at once"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("whatIsNoOtherAnswer")
+  void whatIsNoOtherAnswerAloneKeepsNoRunAndEndsNoPatience(RuntimeException failure) {
+    Run run = worker.heldRun(c -> StageResult.done());
+    long end = run.lease().trustedUntil();
+    beatsAnswered(failure);
+    assertThat(run.lease().trustedUntil()).isEqualTo(end);
+    beatsAnswered(CANNOT_WRITE, failure);
+    assertThat(run.lease().trustedUntil() - end).isEqualTo(HandDriven.PATIENCE.toNanos());
+  }
+
+  @Test
+  void anyOtherAnswerEndsThePatience() {
+    Run run = worker.heldRun(c -> StageResult.done());
+    long end = run.lease().trustedUntil();
+    beatsAnswered(CANNOT_WRITE, new FlowException(ErrorCode.KEY_ENDED, "the key is revoked"));
+    assertThat(run.lease().trustedUntil()).isEqualTo(end);
+    beatsAnswered(CANNOT_WRITE, null);
+    assertThat(run.lease().trustedUntil() - worker.ticker.nanos())
+        .as("renewed by the last one")
+        .isEqualTo(Duration.ofMillis(9_800).toNanos());
+  }
+
   private HeartbeatSender heart(FlowClient client, Jitter jitter) {
     return new HeartbeatSender(
-        HandDriven.WORKER,
+        new WorkerStart(HandDriven.WORKER, null, null),
         client,
         worker.held,
         worker.ends,
         () -> worker.info,
         () -> worker.polls,
         grace -> {},
+        HandDriven.PATIENCE,
         worker.ticker,
         worker.wakeUp,
         new Backoff(Jitter.NONE),

@@ -44,7 +44,8 @@ public final class Help {
           "WORKER_SPOOLED",
           "WORKER_TOO_OLD",
           "DUTY",
-          "NO_LEADER");
+          "NO_LEADER",
+          "TWO_WRITERS");
 
   private Help() {}
 

@@ -15,8 +15,12 @@ public final class ClusterViews {
 
   private ClusterViews() {}
 
-  /** As {@code governance/status} answers it. */
-  public record Cluster(List<Node> nodes, String leader, long term, List<Duty> jobs) {}
+  /**
+   * As {@code governance/status} answers it.
+   *
+   * @param writers database servers that the live servers write to
+   */
+  public record Cluster(List<Node> nodes, String leader, long term, int writers, List<Duty> jobs) {}
 
   /**
    * As {@code store/usage} answers it.

@@ -15,7 +15,14 @@ final class Problems {
 
   /** Those for which work stands still or is lost. */
   private static final Set<String> GRAVE =
-      Set.of("NO_WORKER", "POISONED", "WORKER_LOST", "WORKER_STUCK", "DUTY", "NO_LEADER");
+      Set.of(
+          "NO_WORKER",
+          "POISONED",
+          "WORKER_LOST",
+          "WORKER_STUCK",
+          "DUTY",
+          "NO_LEADER",
+          "TWO_WRITERS");
 
   private static final String TYPE = "problem.type";
 
@@ -44,6 +51,9 @@ final class Problems {
     String page = frame.to("/cluster");
     if (cluster.leader() == null) {
       add("NO_LEADER", "", "", 0, page, "nav.cluster");
+    }
+    if (cluster.writers() > 1) {
+      add("TWO_WRITERS", "", "", 0, page, "nav.cluster");
     }
     cluster.jobs().stream()
         .filter(duty -> duty.error() != null)

@@ -1,145 +1,58 @@
 package io.asyncflow.systemtest.fault.database;
 
-import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
-import static org.awaitility.Awaitility.await;
-
-import io.asyncflow.systemtest.cluster.DatabaseAccess;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.file.Files;
+import io.asyncflow.dev.embedded.Durability;
+import io.asyncflow.dev.embedded.EmbeddedMySql;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
-/**
- * Servers of MySQL 8.0.33 on loopback in group replication with one primary: what is committed
- * there has reached most of them.
- */
-final class MySqlGroup implements AutoCloseable {
+/** Servers of MySQL 8.0.33 in group replication with one primary, the first one to begin with. */
+final class MySqlGroup extends DatabaseGroup<MySqlMember> {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final String NAME = "6f9c4a52-1a53-4d0c-9d5e-7d1f6a3c0b14";
 
-  private final List<MySqlMember> members = new ArrayList<>();
+  /** Of a hundred; the member with the most that is left becomes the primary. */
+  private static final int FIRST_WEIGHT = 90;
 
   private MySqlGroup() {}
 
-  /** Starts a group whose first member is the primary. */
-  static MySqlGroup start(Path directory, int size) {
+  /** Starts so many members. */
+  static MySqlGroup of(Path directory, int size) {
     MySqlGroup group = new MySqlGroup();
-    try {
-      List<String> seats = freeSeats(size);
-      for (int number = 1; number <= size; number++) {
-        Path data = directory.resolve("member-" + number);
-        if (number > 1) {
-          sharePassword(directory.resolve("member-1"), data);
-        }
-        MySqlMember member = MySqlMember.start(number, seats.get(number - 1), seats, data);
-        group.members.add(member);
-        if (number == 1) {
-          member.found();
-        } else {
-          member.join();
-        }
-        group.awaitOnline(number);
-      }
-      return group;
-    } catch (RuntimeException e) {
-      group.close();
-      throw e;
-    }
-  }
-
-  /** One password opens all of them, for clients do not know which one they reach. */
-  private static void sharePassword(Path first, Path member) {
-    try {
-      Files.createDirectories(member);
-      Files.copy(first.resolve("secrets"), member.resolve("secrets"), COPY_ATTRIBUTES);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static List<String> freeSeats(int count) {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      List<String> seats =
-          sockets.stream().map(socket -> "127.0.0.1:" + socket.getLocalPort()).toList();
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
-      return seats;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private void awaitOnline(int count) {
-    await("members of the group")
-        .atMost(PATIENCE)
-        .until(
-            () ->
-                members.stream()
-                    .filter(member -> member.server().isRunning())
-                    .allMatch(member -> member.online() == count));
-  }
-
-  /**
-   * The way to all of them: the driver takes the first that lets it in. The order is that in which
-   * they become primary, and a session that came to another than the first may write there, too.
-   */
-  DatabaseAccess access(String schema) {
-    String hosts = members.stream().map(MySqlMember::address).collect(Collectors.joining(","));
-    return new DatabaseAccess(
-        "jdbc:mysql://"
-            + hosts
-            + "/"
-            + schema
-            + "?failOverReadOnly=false"
-            + "&queriesBeforeRetrySource=0"
-            + "&secondsBeforeRetrySource=0"
-            + "&createDatabaseIfNotExist=true"
-            + "&sslMode=DISABLED"
-            + "&allowPublicKeyRetrieval=true",
-        members.get(0).server().endpoint().user(),
-        members.get(0).server().endpoint().password());
-  }
-
-  MySqlMember primary() {
-    return members.stream()
-        .filter(MySqlMember::isPrimary)
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("the group has no primary"));
-  }
-
-  void awaitPrimary(MySqlMember wanted) {
-    await("the new primary").atMost(PATIENCE).until(wanted::isPrimary);
-  }
-
-  /** SIGKILL. */
-  void kill(MySqlMember member) {
-    member.server().kill();
-  }
-
-  /** Starts a killed member again; it catches up with the others and is one of them then. */
-  void bringBack(MySqlMember member) {
-    member.server().restart();
-    member.join();
-    awaitOnline(members.size());
+    group.start(directory, size);
+    return group;
   }
 
   @Override
-  public void close() {
-    members.forEach(
-        member -> {
-          member.server().kill();
-          member.server().close();
-        });
+  MySqlMember start(int number, Path directory, List<String> seats) {
+    List<String> options =
+        List.of(
+            "--server-id=" + number,
+            "--log-bin=binlog",
+            "--sync-binlog=0",
+            "--gtid-mode=ON",
+            "--enforce-gtid-consistency=ON",
+            "--performance-schema=ON", // which tells who is in the group
+            "--plugin-load-add=group_replication.so",
+            "--report-host=127.0.0.1",
+            "--group-replication-group-name=" + NAME,
+            "--group-replication-local-address=" + seats.get(number - 1),
+            "--group-replication-group-seeds=" + String.join(",", seats),
+            "--group-replication-start-on-boot=OFF",
+            // Without TLS a password goes encrypted with a key of the other member.
+            "--group-replication-recovery-get-public-key=ON",
+            "--group-replication-member-weight=" + (FIRST_WEIGHT - 10 * number),
+            // A new primary answers nobody before it has all that the old one has acknowledged.
+            "--group-replication-consistency=BEFORE_ON_PRIMARY_FAILOVER");
+    return new MySqlMember(number, EmbeddedMySql.start(directory, 0, Durability.RELAXED, options));
+  }
+
+  @Override
+  void found(MySqlMember first) {
+    first.found();
+  }
+
+  @Override
+  List<MySqlMember> writers() {
+    return members().stream().filter(MySqlMember::isPrimary).toList();
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 
 /** Makes the same call again and again on a thread of its own, and takes the time of each. */
 final class Probe implements AutoCloseable {
@@ -18,7 +19,7 @@ final class Probe implements AutoCloseable {
    * One call.
    *
    * @param began moment of its start
-   * @param code 0 for success, -1 if no answer came
+   * @param code 0 for success or the HTTP status, -1 if no answer came
    */
   record Call(long began, Duration took, int code) {
 
@@ -32,22 +33,27 @@ final class Probe implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
 
-  private Probe(Runnable call) {
+  private Probe(IntSupplier call) {
     this.thread = new Thread(() -> repeat(call), "probe");
     thread.setDaemon(true);
   }
 
   static Probe start(Runnable call) {
+    return start(() -> codeOf(call));
+  }
+
+  /** Of a call that says itself what code it was answered with. */
+  static Probe start(IntSupplier call) {
     Probe probe = new Probe(call);
     probe.thread.start();
     return probe;
   }
 
-  private void repeat(Runnable call) {
+  private void repeat(IntSupplier call) {
     try {
       do {
         Stopwatch watch = Stopwatch.start();
-        int code = codeOf(call);
+        int code = call.getAsInt();
         calls.add(new Call(watch.startedAt(), watch.elapsed(), code));
       } while (!closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {

@@ -13,6 +13,7 @@ import io.asyncflow.worker.internal.report.PendingReport;
 import io.asyncflow.worker.internal.report.ReportSender;
 import io.asyncflow.worker.internal.run.Lease;
 import io.asyncflow.worker.internal.run.TypeLimits;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -63,7 +64,7 @@ public final class HoldCall {
   private static final int OTHERS_AFTER_MS = 1_000;
 
   private final String taskType;
-  private final String workerId;
+  private final WorkerStart worker;
   private final FlowClient client;
   private final ReportSender reports;
   private final Consumer<Long> drain;
@@ -86,13 +87,13 @@ public final class HoldCall {
    */
   public HoldCall(
       String taskType,
-      String workerId,
+      WorkerStart worker,
       FlowClient client,
       ReportSender reports,
       Consumer<Long> drain,
       Ticker ticker) {
     this.taskType = taskType;
-    this.workerId = workerId;
+    this.worker = worker;
     this.client = client;
     this.reports = reports;
     this.drain = drain;
@@ -241,14 +242,14 @@ public final class HoldCall {
     return new HoldRequest(
         taskType,
         scope.limit(),
-        workerId,
+        worker.workerId(),
         waitMs,
         holdId,
         scope.stages(),
         scope.defers() ? scope.preferred() : null,
         scope.defers() ? OTHERS_AFTER_MS : null,
-        null,
-        null);
+        worker.startId(),
+        worker.version());
   }
 
   /** By the code: a firewall, whose refusal is not {@code retryable()}, may refuse the answer. */

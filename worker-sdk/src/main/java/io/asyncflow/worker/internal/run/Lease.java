@@ -20,14 +20,21 @@ import java.time.Duration;
  * </pre>
  *
  * @param renewAt when the lease is renewed; several renewals may fail before it is lost
- * @param trustedUntil from this moment on another worker may hold the task
+ * @param end from this moment on another worker may hold the task, unless there is an outage
+ * @param patience for how much longer the lease is trusted, because the server cannot renew any at
+ *     present, nor give the task to another worker
  * @param hardEnd a lower bound of the end of max_processing_time; a renewal that ends later raises
  *     it
  * @param length the length of a full lease, which determines the interval of renewals
  * @param maxProcessingTime its value when the task was held
  */
 public record Lease(
-    long renewAt, long trustedUntil, long hardEnd, Duration length, Duration maxProcessingTime) {
+    long renewAt,
+    long end,
+    Duration patience,
+    long hardEnd,
+    Duration length,
+    Duration maxProcessingTime) {
 
   /** The number of renewals within the length of a lease. */
   private static final int RENEWALS = 5;
@@ -73,6 +80,7 @@ public record Lease(
     return new Lease(
         requestStart + interval(length).toNanos(),
         requestStart + remainingTime.toNanos() - trustMargin(length),
+        Duration.ZERO,
         requestStart - age + limits.maxProcessingTime().toNanos(),
         length,
         limits.maxProcessingTime());
@@ -85,12 +93,13 @@ public record Lease(
    */
   Lease renewed(long requestStart, long remainingMs) {
     Duration remaining = Duration.ofMillis(remainingMs);
-    long end = requestStart + remaining.toNanos();
-    Duration pace = end < hardEnd - deadlineMargin() ? atLeastAShortest(remaining) : length;
+    long newEnd = requestStart + remaining.toNanos();
+    Duration pace = newEnd < hardEnd - deadlineMargin() ? atLeastAShortest(remaining) : length;
     return new Lease(
         requestStart + interval(pace).toNanos(),
-        end - trustMargin(pace),
-        Math.max(hardEnd, end),
+        newEnd - trustMargin(pace),
+        Duration.ZERO,
+        Math.max(hardEnd, newEnd),
         pace,
         maxProcessingTime);
   }
@@ -101,9 +110,22 @@ public record Lease(
    */
   Lease notRenewed(long now) {
     long usual = renewalInterval().toNanos();
-    long left = trustedUntil - now;
+    long left = end - now;
     long pause = left > 0 ? Math.min(usual, left / 2) : usual;
-    return new Lease(now + pause, trustedUntil, hardEnd, length, maxProcessingTime);
+    return new Lease(now + pause, end, patience, hardEnd, length, maxProcessingTime);
+  }
+
+  /** The lease trusted for so much longer than its end; zero after the outage. */
+  Lease trustedFor(Duration longer) {
+    return new Lease(renewAt, end, longer, hardEnd, length, maxProcessingTime);
+  }
+
+  /**
+   * The moment at which the run is given up. In an outage it is later than the end of the lease,
+   * but not later than the hard end.
+   */
+  public long trustedUntil() {
+    return Math.max(end, Math.min(end + patience.toNanos(), hardEnd));
   }
 
   /**
@@ -138,7 +160,7 @@ public record Lease(
 
   /** Whether the answer took so long that the lease should be queried again. */
   public boolean stale(long now) {
-    return now >= startBy() || trustedUntil - now < length.toNanos() / 2;
+    return now >= startBy() || end - now < length.toNanos() / 2;
   }
 
   private long deadlineMargin() {

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal.execute;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
@@ -175,6 +176,54 @@ class DeadlineWatchTest {
     worker.sendReports();
     assertThat(worker.server.reports()).isEmpty();
     assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void inAnOutageAHandlerGoesOnBeyondItsLeaseAndItsReportCounts() {
+    run =
+        worker.heldRun(
+            c -> {
+              long end = run.lease().trustedUntil();
+              run.trustFor(Duration.ofSeconds(5));
+              worker.watchAt(end);
+              assertThat(c.cancelled()).isFalse();
+              worker.watchAt(run.lease().trustedUntil() - 1);
+              assertThat(c.cancelled()).isFalse();
+              return StageResult.done();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.accepted())
+        .extracting(Report::outcome, Report::leaseEpoch)
+        .containsExactly(tuple(Outcome.SUCCESS, run.task().leaseEpoch()));
+  }
+
+  @Test
+  void anOutageThatTakesTooLongCostsTheRun() {
+    run =
+        worker.heldRun(
+            c -> {
+              run.trustFor(Duration.ofSeconds(5));
+              worker.watchAt(run.lease().trustedUntil());
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+              throw new InterruptedException();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.reports()).isEmpty();
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void inAnOutageAQueuedRunIsKeptAndStarts() {
+    run = worker.heldRun(c -> StageResult.done());
+    long end = run.lease().trustedUntil();
+    run.trustFor(Duration.ofSeconds(4));
+    worker.watchAt(end);
+    assertThat(run.state()).isEqualTo(RunState.QUEUED);
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.SUCCESS);
   }
 
   @Test

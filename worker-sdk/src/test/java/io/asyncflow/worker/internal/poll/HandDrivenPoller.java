@@ -28,6 +28,7 @@ import io.asyncflow.worker.internal.run.Lease;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.RunState;
 import io.asyncflow.worker.internal.run.TypeLimits;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import io.asyncflow.worker.internal.spool.NoSpool;
 import io.asyncflow.worker.internal.spool.SpoolingStore;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
@@ -181,7 +182,8 @@ final class HandDrivenPoller implements AutoCloseable {
         new TypePoller(
             "lark",
             new TypeDemand("lark", stages.values(), pool, slots, held, builder.backlogThreshold),
-            new HoldCall("lark", "w", client, sender, grace -> {}, ticker),
+            new HoldCall(
+                "lark", new WorkerStart("w", null, null), client, sender, grace -> {}, ticker),
             new Admission(stages, pool, held, ends, TransitionTable.Listener.none()),
             builder.lock ? new RecordingLock(builder.lockIsFree) : new NoHoldLock(),
             () -> limits,

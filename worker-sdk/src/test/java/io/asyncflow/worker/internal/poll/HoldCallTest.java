@@ -14,6 +14,7 @@ import io.asyncflow.worker.internal.loop.WakeUp;
 import io.asyncflow.worker.internal.report.ReportSender;
 import io.asyncflow.worker.internal.report.ReportWriter;
 import io.asyncflow.worker.internal.run.HeldRuns;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import io.asyncflow.worker.internal.spool.NoSpool;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +38,13 @@ class HoldCallTest {
           new Link());
   private final List<String> drains = new ArrayList<>();
   private final HoldCall call =
-      new HoldCall("lark", "w", client, reports, grace -> drains.add("drain"), ticker);
+      new HoldCall(
+          "lark",
+          new WorkerStart("w", null, null),
+          client,
+          reports,
+          grace -> drains.add("drain"),
+          ticker);
   private final HoldScope scope = HoldScope.of(List.of("open"), 1, List.of());
 
   @Test

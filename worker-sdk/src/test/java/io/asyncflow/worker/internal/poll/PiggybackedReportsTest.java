@@ -13,6 +13,7 @@ import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.HandDriven;
 import io.asyncflow.worker.internal.report.AllOrNothing;
 import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.run.WorkerStart;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,13 @@ class PiggybackedReportsTest {
 
   private HoldCall.Answer holdAndReport(FlowClient client) {
     HoldCall call =
-        new HoldCall("lark", HandDriven.WORKER, client, worker.sender, grace -> {}, worker.ticker);
+        new HoldCall(
+            "lark",
+            new WorkerStart(HandDriven.WORKER, null, null),
+            client,
+            worker.sender,
+            grace -> {},
+            worker.ticker);
     return call.holdAndReport(HoldScope.of(List.of("one"), 5, List.of()));
   }
 

@@ -86,6 +86,19 @@ class LeaseTest {
   }
 
   @Test
+  void inAnOutageALeaseIsTrustedBeyondItsEndAndNeverBeyondTheHardEnd() {
+    Lease lease = Lease.held(START, 30_000L, LIMITS);
+    Lease patient = lease.trustedFor(Duration.ofSeconds(20));
+    assertThat(patient.trustedUntil()).isEqualTo(after(49.75));
+    assertThat(patient.notRenewed(after(29.75)).trustedUntil()).isEqualTo(after(49.75));
+    assertThat(lease.trustedFor(Duration.ofMinutes(5)).trustedUntil()).isEqualTo(after(60));
+    assertThat(patient.renewed(after(40), 20_000).trustedUntil()).isEqualTo(after(59.75));
+    assertThat(patient.trustedFor(Duration.ZERO)).isEqualTo(lease);
+    Lease last = lease.renewed(after(55), 5_000);
+    assertThat(last.trustedFor(Duration.ofMinutes(5)).trustedUntil()).isEqualTo(after(60));
+  }
+
+  @Test
   void aRenewalRaisesAHardEndThatWasTooCautious() {
     // Parked for 9 s: the hold is younger than its request, but the worker cannot know.
     Lease lease = Lease.held(START, 30_000L, LIMITS).renewed(after(40), 29_000);

@@ -83,6 +83,7 @@ class StageRegistryTest {
         d.prefetch(),
         d.backlogThreshold(),
         d.shutdownGrace(),
+        d.outagePatience(),
         slots,
         labels,
         d.stuckThreshold(),

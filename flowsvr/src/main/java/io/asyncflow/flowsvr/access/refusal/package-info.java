@@ -1,5 +1,0 @@
-/**
- * Counts what the two doors of {@link io.asyncflow.flowsvr.access} refuse, and says so in the log
- * once a minute for each address.
- */
-package io.asyncflow.flowsvr.access.refusal;

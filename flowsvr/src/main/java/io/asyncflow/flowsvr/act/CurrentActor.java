@@ -1,9 +1,0 @@
-package io.asyncflow.flowsvr.act;
-
-/** Knows in whose name a thread works. */
-@FunctionalInterface
-public interface CurrentActor {
-
-  /** The caller of the request; {@link Actor#SERVER} if the thread works for none. */
-  Actor get();
-}

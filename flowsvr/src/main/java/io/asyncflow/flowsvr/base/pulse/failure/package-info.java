@@ -1,0 +1,2 @@
+/** Attempts that failed, as counts of those that are alike. */
+package io.asyncflow.flowsvr.base.pulse.failure;

@@ -1,2 +1,0 @@
-/** Goes on with a bulk: rounds, pages, pace. */
-package io.asyncflow.flowsvr.bulk.run;

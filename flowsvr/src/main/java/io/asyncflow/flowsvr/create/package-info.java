@@ -1,2 +1,0 @@
-/** Creates of tasks: one call, all or none, with idempotency keys, grouped into common commits. */
-package io.asyncflow.flowsvr.create;

@@ -1,4 +1,0 @@
-package io.asyncflow.flowsvr.due;
-
-/** The key that all deliveries of a hold share. */
-public record HoldKey(String workerId, String holdId) {}

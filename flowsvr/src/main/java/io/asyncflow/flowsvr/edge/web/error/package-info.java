@@ -1,0 +1,2 @@
+/** The format of error answers, and the mapping of failures to errors. */
+package io.asyncflow.flowsvr.edge.web.error;

@@ -1,2 +1,0 @@
-/** The progress of jobs, streamed to clients. */
-package io.asyncflow.flowsvr.job.progress;

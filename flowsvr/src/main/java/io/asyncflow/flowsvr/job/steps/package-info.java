@@ -1,2 +1,0 @@
-/** The steps that a job's state requires, executed page by page: split, release, merge, stop. */
-package io.asyncflow.flowsvr.job.steps;

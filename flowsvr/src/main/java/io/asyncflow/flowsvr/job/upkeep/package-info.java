@@ -1,5 +1,0 @@
-/** Maintenance of jobs: the audit of their counts, and retention. */
-@NamedInterface("upkeep")
-package io.asyncflow.flowsvr.job.upkeep;
-
-import org.springframework.modulith.NamedInterface;

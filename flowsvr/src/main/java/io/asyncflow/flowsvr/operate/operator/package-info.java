@@ -1,0 +1,2 @@
+/** Acts of operators on tasks: retries, pauses, clones and others. */
+package io.asyncflow.flowsvr.operate.operator;

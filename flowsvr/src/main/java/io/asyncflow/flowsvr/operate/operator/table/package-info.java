@@ -1,0 +1,2 @@
+/** The act that drops a drained table before its retention. */
+package io.asyncflow.flowsvr.operate.operator.table;

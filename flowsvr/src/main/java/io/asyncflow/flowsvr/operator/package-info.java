@@ -1,2 +1,0 @@
-/** Acts of operators on tasks: retries, pauses, clones and others. */
-package io.asyncflow.flowsvr.operator;

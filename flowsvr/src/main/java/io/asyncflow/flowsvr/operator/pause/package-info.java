@@ -1,5 +1,0 @@
-/**
- * Sets and ends the pauses of types, stages and workers. What is paused, and how claims learn of
- * it, is in {@link io.asyncflow.flowsvr.pause}.
- */
-package io.asyncflow.flowsvr.operator.pause;

@@ -1,2 +1,0 @@
-/** The act that drops a drained table before its retention. */
-package io.asyncflow.flowsvr.operator.table;

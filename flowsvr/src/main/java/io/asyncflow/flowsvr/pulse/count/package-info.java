@@ -1,5 +1,0 @@
-/** The numbers of {@code t_metric}: counts, and histograms of durations. */
-@NamedInterface("count")
-package io.asyncflow.flowsvr.pulse.count;
-
-import org.springframework.modulith.NamedInterface;

@@ -1,2 +1,0 @@
-/** Attempts that failed, as counts of those that are alike. */
-package io.asyncflow.flowsvr.pulse.failure;

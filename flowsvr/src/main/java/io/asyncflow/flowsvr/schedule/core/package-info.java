@@ -1,2 +1,0 @@
-/** The rows of schedules, of their fires by day, and of the stretches that made nothing. */
-package io.asyncflow.flowsvr.schedule.core;

@@ -1,2 +1,0 @@
-/** The calls that begin and end sessions. What a session is stands in {@code access.session}. */
-package io.asyncflow.flowsvr.session;

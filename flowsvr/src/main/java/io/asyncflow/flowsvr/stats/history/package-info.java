@@ -1,2 +1,0 @@
-/** What happened in the last days: numbers over time, and failures that are alike. */
-package io.asyncflow.flowsvr.stats.history;

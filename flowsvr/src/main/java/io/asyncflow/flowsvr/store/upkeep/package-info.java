@@ -1,2 +1,0 @@
-/** Removes the objects to which no task refers any more. */
-package io.asyncflow.flowsvr.store.upkeep;

@@ -1,2 +1,0 @@
-/** Threads, background loops, batching, round robin, timed caches. */
-package io.asyncflow.flowsvr.system.concurrent;

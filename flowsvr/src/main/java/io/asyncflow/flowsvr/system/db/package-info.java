@@ -1,2 +1,0 @@
-/** The database: URL, clock, transactions and retries, health. */
-package io.asyncflow.flowsvr.system.db;

@@ -1,2 +1,0 @@
-/** Metrics whose values are made when they are read, and the bound of their series. */
-package io.asyncflow.flowsvr.system.metric;

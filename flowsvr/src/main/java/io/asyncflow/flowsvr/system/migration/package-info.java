@@ -1,2 +1,0 @@
-/** Migrates the database at start, beside servers that run, and again if a start was cut off. */
-package io.asyncflow.flowsvr.system.migration;

@@ -1,5 +1,0 @@
-/** The base of all features: the node and its clocks, events, metrics, outages. */
-@ApplicationModule(type = ApplicationModule.Type.OPEN)
-package io.asyncflow.flowsvr.system;
-
-import org.springframework.modulith.ApplicationModule;

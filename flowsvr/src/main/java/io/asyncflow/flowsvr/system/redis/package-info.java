@@ -1,2 +1,0 @@
-/** Optional Redis: the connection with a circuit breaker, and notifications between servers. */
-package io.asyncflow.flowsvr.system.redis;

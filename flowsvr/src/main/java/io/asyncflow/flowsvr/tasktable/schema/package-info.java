@@ -1,5 +1,0 @@
-/** The DDL of task tables, their shape, and statements over one of them. */
-@NamedInterface("schema")
-package io.asyncflow.flowsvr.tasktable.schema;
-
-import org.springframework.modulith.NamedInterface;

@@ -1,2 +1,0 @@
-/** Task types and their configuration, {@code t_schedule_cfg}. */
-package io.asyncflow.flowsvr.tasktype;

@@ -1,2 +1,0 @@
-/** The format of error answers, and the mapping of failures to errors. */
-package io.asyncflow.flowsvr.web.error;

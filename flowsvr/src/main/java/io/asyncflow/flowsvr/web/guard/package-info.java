@@ -1,2 +1,0 @@
-/** The pace and the size of bodies. */
-package io.asyncflow.flowsvr.web.guard;

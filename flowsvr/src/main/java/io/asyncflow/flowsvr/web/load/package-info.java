@@ -1,5 +1,0 @@
-/**
- * Limits of concurrency: threads, connections, waiting requests; and callers that have
- * disconnected.
- */
-package io.asyncflow.flowsvr.web.load;

@@ -1,2 +1,0 @@
-/** Server-sent events to clients that stay connected. */
-package io.asyncflow.flowsvr.web.stream;

@@ -1,2 +1,0 @@
-/** TLS of the server's connections: certificate, key, and the certificates of clients. */
-package io.asyncflow.flowsvr.web.tls;

@@ -1,2 +1,0 @@
-/** The list of workers for operators, and their draining. */
-package io.asyncflow.flowsvr.worker;
