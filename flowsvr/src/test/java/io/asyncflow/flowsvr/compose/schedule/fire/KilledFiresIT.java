@@ -4,7 +4,6 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.NewJob;
@@ -46,12 +45,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -175,47 +172,37 @@ class KilledFiresIT {
     }
   }
 
-  @TestFactory
-  Stream<DynamicTest> whateverStatementIsTheLastOneEachFireHappensOnce() {
-    statementsOfALook(); // reads types and lanes, which later ones know
-    int statements = Math.min(statementsOfALook(), statementsOfALook());
-    System.out.printf(
-        Locale.ROOT,
-        "%s schedules, %s statements, each of them with %s faults%n",
-        expected().size(),
-        statements,
-        Kind.values().length);
-    return IntStream.rangeClosed(1, statements)
-        .boxed()
-        .flatMap(
-            statement ->
-                Stream.of(Kind.values())
-                    .map(
-                        kind ->
-                            dynamicTest(
-                                kind + " " + statement, () -> strike(Fault.at(kind, statement)))));
+  /** One statement after the other, until a look has no more of them. */
+  @ParameterizedTest
+  @EnumSource
+  void whateverStatementIsTheLastOneEachFireHappensOnce(Kind kind) {
+    int statement = 1;
+    while (strikes(kind, statement)) {
+      statement++;
+    }
+    assertThat(statement).as("statements of a look").isGreaterThan(3 * expected().size());
   }
 
-  private int statementsOfALook() {
+  /**
+   * @return whether a look has as many statements
+   */
+  private boolean strikes(Kind kind, int statement) {
     schedulesWithFiresToMake();
-    Fault none = Fault.none();
-    none.in(new Server("victim", 1)::look);
-    assertThat(fates()).isEqualTo(expected());
-    return none.statements();
-  }
-
-  private void strike(Fault fault) {
-    schedulesWithFiresToMake();
+    Fault fault = Fault.at(kind, statement);
     Server victim = new Server("victim", 1);
     fault.in(victim::look);
-    assertThat(fault.session()).as("the fault has struck").isNotNull();
+    if (fault.session() == null) {
+      assertThat(fates()).isEqualTo(expected());
+      return false;
+    }
     awaitEndOf(fault.session());
 
     Server next = fault.isKill() ? new Server("survivor", 2) : victim;
     next.look();
-    assertThat(fates()).isEqualTo(expected());
+    assertThat(fates()).as("after %s %s", kind, statement).isEqualTo(expected());
     next.look();
-    assertThat(fates()).isEqualTo(expected());
+    assertThat(fates()).as("two looks after %s %s", kind, statement).isEqualTo(expected());
+    return true;
   }
 
   /** Until then the database keeps the locks of a transaction whose client is gone. */
