@@ -66,7 +66,20 @@ class DatabaseSettingsIT {
       })
   void serverWorks(String setting, String before) {
     set(setting);
-    try (ConfigurableApplicationContext context = start(newSchema())) {
+    try {
+      assertThatServerWorks();
+    } finally {
+      set(setting.replaceAll("=.*", "= ") + (before.matches("\\d") ? before : "'" + before + "'"));
+    }
+  }
+
+  @Test
+  void serverThatSetsNothingInItsSessionsWorks() {
+    assertThatServerWorks("--flow.database.session=");
+  }
+
+  private static void assertThatServerWorks(String... arguments) {
+    try (ConfigurableApplicationContext context = start(newSchema(), arguments)) {
       Wire wire =
           new Wire(
               context.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
@@ -76,8 +89,6 @@ class DatabaseSettingsIT {
           "/api/task/createTask", "{'taskData':{'userId':'u','taskType':'lark','taskStage':'s'}}");
       Wire.Answer held = wire.get("/api/task/hold_task?taskType=lark&workerId=w&waitMs=1000");
       assertThat(held.result().path("taskList").size()).isEqualTo(1);
-    } finally {
-      set(setting.replaceAll("=.*", "= ") + (before.matches("\\d") ? before : "'" + before + "'"));
     }
   }
 

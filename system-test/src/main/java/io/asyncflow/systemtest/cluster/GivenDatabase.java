@@ -31,7 +31,8 @@ public record GivenDatabase(DatabaseEndpoint endpoint, String schema) {
   private static final String VARIABLES =
       "SHOW GLOBAL VARIABLES WHERE variable_name IN ('wsrep_on', 'group_replication_group_name')";
 
-  private static final String SYNCED =
+  /** A query for whether a node of Galera has all that its cluster has; 1 or 0. */
+  public static final String SYNCED =
       "SELECT COUNT(*) = 2 FROM information_schema.global_status WHERE variable_name ="
           + " 'wsrep_cluster_status' AND variable_value = 'Primary' OR variable_name ="
           + " 'wsrep_local_state_comment' AND variable_value = 'Synced'";

@@ -1,14 +1,10 @@
 package io.asyncflow.systemtest.fault.database;
 
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
+import io.asyncflow.systemtest.cluster.GivenDatabase;
 
 /** One node of a {@link GaleraGroup}. */
 final class GaleraNode extends GroupMember {
-
-  private static final String SYNCED =
-      "SELECT COUNT(*) = 2 FROM information_schema.global_status WHERE variable_name ="
-          + " 'wsrep_cluster_status' AND variable_value = 'Primary' OR variable_name ="
-          + " 'wsrep_local_state_comment' AND variable_value = 'Synced'";
 
   /** A query for how many statements clients have sent. */
   static final String QUESTIONS = status("Questions");
@@ -19,7 +15,7 @@ final class GaleraNode extends GroupMember {
 
   @Override
   long peers() {
-    return value(SYNCED) == 1 ? value(status("wsrep_cluster_size")) : 0;
+    return value(GivenDatabase.SYNCED) == 1 ? value(status("wsrep_cluster_size")) : 0;
   }
 
   /** How many transactions clients have committed here; 0 if it cannot be asked. */

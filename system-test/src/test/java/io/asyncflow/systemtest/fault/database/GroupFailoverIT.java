@@ -11,6 +11,7 @@ import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.fault.database.Failover.Step;
 import io.asyncflow.systemtest.measure.Figures;
 import io.asyncflow.systemtest.measure.Stopwatch;
+import io.asyncflow.systemtest.scenario.Window;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -122,6 +123,26 @@ class GroupFailoverIT {
           return List.of(
               new Step("another member stopped", reader::pause, STOP, TARGET),
               Step.of("and going on", reader::resume, TARGET));
+        });
+  }
+
+  @Test
+  void primaryWithoutMajorityLosesNothingAcknowledged() {
+    servers.survive(
+        "group_minority",
+        () -> {
+          MySqlMember primary = group.writer();
+          List<MySqlMember> others =
+              group.members().stream().filter(member -> member != primary).toList();
+          return List.of(
+              Step.of(
+                  "both others stopped for a while",
+                  () -> {
+                    others.forEach(MySqlMember::pause);
+                    Window.pass(STOP);
+                    others.forEach(MySqlMember::resume);
+                  },
+                  STOP.plus(TARGET)));
         });
   }
 

@@ -1,6 +1,7 @@
 package io.asyncflow.systemtest.fault.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
@@ -13,7 +14,6 @@ import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.measure.Figures;
-import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Window;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -21,8 +21,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -86,10 +84,7 @@ class HandoverFaultsIT {
         servers.get(1).awaitReady();
       }
       join(creators);
-      Stopwatch watch = Stopwatch.start();
-      while (accepted.size() < created.size() && watch.elapsed().toSeconds() < 60) {
-        Window.pass(Duration.ofMillis(100));
-      }
+      await().atMost(Duration.ofMinutes(1)).until(() -> accepted.size() >= created.size());
       assertThat(wrong).isEmpty();
       assertThat(created).hasSize(CREATORS * ROUNDS);
       assertThat(accepted.keySet()).containsExactlyInAnyOrderElementsOf(created.keySet());
@@ -205,15 +200,12 @@ class HandoverFaultsIT {
   /** Pairs of a task that was born held, and one that was due before it, known, and held later. */
   private List<String> overtakings(List<Held> rows) {
     List<String> found = new ArrayList<>();
-    Map<String, Held> byId = new HashMap<>();
-    rows.forEach(row -> byId.put(row.id(), row));
-    List<Held> byHold = rows.stream().sorted(Comparator.comparingLong(Held::holdTime)).toList();
-    for (Held born : byHold) {
+    for (Held born : rows) {
       Creation own = created.get(born.id());
       if (!born.isBornHeld() || own == null) {
         continue;
       }
-      byHold.stream()
+      rows.stream()
           .filter(other -> other.holdTime() > born.holdTime())
           .filter(other -> other.orderTime() < born.orderTime())
           .filter(other -> created.containsKey(other.id()))
