@@ -61,13 +61,13 @@ class CrowdedServerIT {
 
   @Test
   void holdsOfMoreWorkersThanItHasConnectionsLeaveHeartbeatsAndHealthTheirAnswers() {
-    parkMoreThanFit(server, "crowded", 2_000, 360);
+    parkMoreThanFit(server, "crowded", 2_000, 500);
   }
 
   @Test
   void eightThousandHoldsDoNotMakeAServerDeaf() {
     ServerNode larger = start("512m");
-    parkMoreThanFit(larger, "very_crowded", 8_000, 950);
+    parkMoreThanFit(larger, "very_crowded", 8_000, 1_320);
     larger.kill();
   }
 

@@ -46,6 +46,25 @@ public final class ClosableHttp extends Http11NioProtocol {
     }
   }
 
+  /** A head or a body is read past it, in one piece. */
+  private static final int READ_BUFFER = 1024;
+
+  private static final int WRITE_BUFFER = 4096;
+
+  /**
+   * Each open request keeps its buffers, and a parked hold is one: half of Tomcat's sizes will do.
+   */
+  public ClosableHttp() {
+    getEndpoint().getSocketProperties().setAppReadBufSize(READ_BUFFER);
+    getEndpoint().getSocketProperties().setAppWriteBufSize(WRITE_BUFFER);
+  }
+
+  /** Of an answer that is not written yet. */
+  @Override
+  public int getDesiredBufferSize() {
+    return WRITE_BUFFER;
+  }
+
   @Override
   protected Processor createProcessor() {
     return new Served(this);

@@ -10,9 +10,9 @@ class ConnectionsTest {
 
   @Test
   void thirdOfTheHeapIsForConnectionsUpToABound() {
-    assertThat(Connections.forHeap(192 * MIB)).isEqualTo(585);
-    assertThat(Connections.forHeap(512 * MIB)).isEqualTo(1_560);
-    assertThat(Connections.forHeap(2_048 * MIB)).isEqualTo(6_241);
+    assertThat(Connections.forHeap(192 * MIB)).isEqualTo(819);
+    assertThat(Connections.forHeap(512 * MIB)).isEqualTo(2_184);
+    assertThat(Connections.forHeap(1_024 * MIB)).isEqualTo(4_369);
     assertThat(Connections.forHeap(4_096 * MIB)).isEqualTo(8_192);
     assertThat(Connections.forHeap(1)).isEqualTo(1);
   }
@@ -21,7 +21,7 @@ class ConnectionsTest {
   void settingWins() {
     assertThat(new Connections(10_000, 512 * MIB).limit()).isEqualTo(10_000);
     assertThat(new Connections(-1, 512 * MIB).limit()).isEqualTo(-1);
-    assertThat(new Connections(null, 512 * MIB).limit()).isEqualTo(1_560);
+    assertThat(new Connections(null, 512 * MIB).limit()).isEqualTo(2_184);
   }
 
   @Test
