@@ -28,6 +28,8 @@ import io.asyncflow.bench.measure.PerSecond;
 import io.asyncflow.bench.measure.ShortTime;
 import io.asyncflow.bench.measure.SoakMeasure;
 import io.asyncflow.bench.measure.SoakRun;
+import io.asyncflow.bench.measure.StartCost;
+import io.asyncflow.bench.measure.StartMeasure;
 import io.asyncflow.bench.measure.TypesMeasure;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
@@ -45,6 +47,7 @@ import io.asyncflow.bench.schedule.ScheduleSystem;
 import io.asyncflow.bench.system.DbSchedulerSystem;
 import io.asyncflow.bench.system.FlowPollers;
 import io.asyncflow.bench.system.FlowSystem;
+import io.asyncflow.bench.system.FlowSystem.Fleet;
 import io.asyncflow.bench.system.JobRunrSystem;
 import io.asyncflow.bench.system.RawSystem;
 import io.asyncflow.bench.system.SeedSystem;
@@ -54,6 +57,7 @@ import io.asyncflow.bench.work.CreateToStart;
 import io.asyncflow.bench.work.JobRuns;
 import io.asyncflow.bench.work.RawBatchLives;
 import io.asyncflow.bench.work.RunsWithKey;
+import io.asyncflow.bench.work.ServerStarts;
 import io.asyncflow.bench.work.SteadyLoad;
 import io.asyncflow.bench.work.TimedWork;
 import java.io.PrintStream;
@@ -137,6 +141,7 @@ final class Contests {
       case JOBS -> List.of(this::jobs);
       case LATENCY -> List.of(isPair ? this::latencyAgainst : this::latency);
       case STEADY -> List.of(isPair ? this::steadyAgainst : this::steady);
+      case START -> List.of(this::starts);
       case BACKLOG -> List.of(this::backlog);
       case LISTS -> List.of(this::lists);
       case CONSOLE -> new ConsoleContests(this, options).all();
@@ -181,7 +186,7 @@ final class Contests {
             + " s a round",
         options.fleetSeconds(),
         List.of(new IdleFleet(bed, cluster, options.fleet(), options.typeWait())),
-        new FleetMeasure(30, 60, 112));
+        new FleetMeasure(30, 60, 80));
   }
 
   private Contest<ManySchedules.Run> manySchedules() throws Exception {
@@ -251,7 +256,7 @@ final class Contests {
 
   private Contest<Duration> lives() throws SQLException {
     RawBatchLives raw = new RawBatchLives(bed.rawTable("raw_life"));
-    TimedWork flow = TimedWork.lives(FlowSystem.busy(bed, "bench_life"));
+    TimedWork flow = TimedWork.lives(FlowSystem.of(bed, "bench_life", Fleet.BUSY));
     TimedWork seeds = TimedWork.lives(new SeedSystem(bed.rawTable("seed_life"), bed.redis()));
     List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow, seeds));
     List<Comparison> comparisons = new ArrayList<>();
@@ -281,8 +286,9 @@ final class Contests {
   private Contest<Duration> against(Part part, int tasks, Function<TaskSystem, TimedWork> work)
       throws Exception {
     String unit = part.name().toLowerCase(Locale.ROOT);
-    TimedWork before = work.apply(systemOf("before", unit, other()));
-    TimedWork now = work.apply(systemOf("now", unit, checkout));
+    Fleet fleet = part == Part.LIVES ? Fleet.BUSY : Fleet.PLAIN;
+    TimedWork before = work.apply(systemOf("before", unit, fleet, other()));
+    TimedWork now = work.apply(systemOf("now", unit, fleet, checkout));
     return new Contest<>(
         part,
         part.name().charAt(0) + unit.substring(1) + ": " + TWO_CHECKOUTS,
@@ -293,8 +299,8 @@ final class Contests {
   }
 
   private Contest<Histogram> latencyAgainst() throws Exception {
-    CreateToStart before = new CreateToStart(systemOf("before", "latency", other()));
-    CreateToStart now = new CreateToStart(systemOf("now", "latency", checkout));
+    CreateToStart before = new CreateToStart(systemOf("before", "latency", Fleet.PLAIN, other()));
+    CreateToStart now = new CreateToStart(systemOf("now", "latency", Fleet.PLAIN, checkout));
     return new Contest<>(
         Part.LATENCY,
         "Create to start on an idle system: " + TWO_CHECKOUTS,
@@ -308,10 +314,10 @@ final class Contests {
     return options.against().orElseThrow();
   }
 
-  private FlowSystem systemOf(String when, String purpose, Checkout of) throws Exception {
+  private FlowSystem systemOf(String when, String purpose, Fleet fleet, Checkout of)
+      throws Exception {
     Cluster server = startCluster(when + "_" + purpose, 1, of);
-    return FlowSystem.of(
-        server, when + ", " + of.commit(), "bench_" + purpose, purpose.equals("lives"));
+    return FlowSystem.of(server, when + ", " + of.commit(), "bench_" + purpose, fleet);
   }
 
   private Contest<Duration> events() {
@@ -361,7 +367,7 @@ final class Contests {
         WARM_UP * options.creates(),
         options.creates(),
         TimedWork::singleCreates,
-        FlowSystem.plain(bed, "bench_create"),
+        FlowSystem.of(bed, "bench_create", Fleet.PLAIN),
         new Goal("creates", 1));
   }
 
@@ -372,7 +378,7 @@ final class Contests {
         options.lives(),
         options.lives(),
         TimedWork::bulkCreates,
-        FlowSystem.plain(bed, "bench_bulk"),
+        FlowSystem.of(bed, "bench_bulk", Fleet.PLAIN),
         new Goal("creates in bulk", 0));
   }
 
@@ -383,7 +389,7 @@ final class Contests {
         options.creates(),
         options.creates(),
         TimedWork::processing,
-        FlowSystem.busy(bed, "bench_process"),
+        FlowSystem.of(bed, "bench_process", Fleet.BUSY),
         new Goal("processed", 0));
   }
 
@@ -443,7 +449,7 @@ final class Contests {
   }
 
   private Contest<Histogram> latency() throws SQLException {
-    CreateToStart flow = new CreateToStart(FlowSystem.plain(bed, "bench_start"));
+    CreateToStart flow = new CreateToStart(FlowSystem.of(bed, "bench_start", Fleet.PLAIN));
     List<Contender<Histogram>> contenders = new ArrayList<>(List.of(flow));
     if (options.peers()) {
       contenders.add(
@@ -461,7 +467,7 @@ final class Contests {
   }
 
   private Contest<Histogram> steady() throws SQLException {
-    SteadyLoad flow = new SteadyLoad(FlowSystem.plain(bed, "bench_steady").withWaitingWorkers());
+    SteadyLoad flow = new SteadyLoad(FlowSystem.of(bed, "bench_steady", Fleet.WAITING));
     List<Contender<Histogram>> contenders = new ArrayList<>(List.of(flow));
     List<Limit> limits = new ArrayList<>();
     if (options.peers()) {
@@ -475,8 +481,8 @@ final class Contests {
   }
 
   private Contest<Histogram> steadyAgainst() throws Exception {
-    SteadyLoad before = new SteadyLoad(systemOf("before", "steady", other()).withWaitingWorkers());
-    SteadyLoad now = new SteadyLoad(systemOf("now", "steady", checkout).withWaitingWorkers());
+    SteadyLoad before = new SteadyLoad(systemOf("before", "steady", Fleet.WAITING, other()));
+    SteadyLoad now = new SteadyLoad(systemOf("now", "steady", Fleet.WAITING, checkout));
     return steady(
         TITLE_OF_STEADY + ": " + TWO_CHECKOUTS,
         List.of(before, now),
@@ -492,6 +498,29 @@ final class Contests {
         options.steady(),
         contenders,
         new Latency("steady load, create to start", limits));
+  }
+
+  private Contest<StartCost> starts() throws Exception {
+    List<Contender<StartCost>> contenders = new ArrayList<>();
+    if (options.against().isPresent()) {
+      contenders.add(starts("before", other()));
+    }
+    contenders.add(starts("now", checkout));
+    return new Contest<>(
+        Part.START,
+        "Start: a server becomes ready, rests, and does " + options.lives() + " lives",
+        Math.max(1, options.lives() / 10),
+        options.lives(),
+        contenders,
+        new StartMeasure(new StartCost(6, 350, 500, 500)));
+  }
+
+  private ServerStarts starts(String when, Checkout of) throws Exception {
+    Cluster cluster = startCluster(when + "_start", 1, of);
+    return new ServerStarts(
+        cluster,
+        FlowSystem.of(cluster, when + ", " + of.commit(), "bench_start", Fleet.BUSY),
+        Duration.ofSeconds(options.idleSeconds()));
   }
 
   private Contest<Histogram> backlog() throws SQLException {

@@ -4,14 +4,17 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.bench.resource.CpuMeter;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.stack.ServerProgram;
 import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 /**
  * Several flowsvr without Redis on a schema of their own, beside the one of the {@link TestBed}:
@@ -22,14 +25,17 @@ public final class Cluster implements FlowBed, AutoCloseable {
   private final String name;
   private final DatabaseEndpoint database;
   private final String schema;
+  private final IntFunction<ServerProcess> starts;
   private final List<ServerProcess> servers = new ArrayList<>();
   private final List<FlowClient> clients = new ArrayList<>();
   private boolean closed;
 
-  private Cluster(String name, DatabaseEndpoint database, String schema) {
+  private Cluster(
+      String name, DatabaseEndpoint database, String schema, IntFunction<ServerProcess> starts) {
     this.name = name;
     this.database = database;
     this.schema = schema;
+    this.starts = starts;
   }
 
   /**
@@ -41,17 +47,24 @@ public final class Cluster implements FlowBed, AutoCloseable {
   static Cluster start(
       String name,
       int size,
-      Path jar,
+      ServerProgram program,
       List<String> jvm,
       DatabaseEndpoint database,
       String schema,
       Path log)
       throws Exception {
-    Cluster cluster = new Cluster(name, database, schema);
+    IntFunction<ServerProcess> starts =
+        number ->
+            ServerProcess.start(
+                program,
+                jvm,
+                database,
+                schema,
+                log.resolveSibling(log.getFileName() + "-" + number + ".log"));
+    Cluster cluster = new Cluster(name, database, schema, starts);
     try {
       for (int i = 1; i <= size; i++) {
-        Path ownLog = log.resolveSibling(log.getFileName() + "-" + i + ".log");
-        ServerProcess server = ServerProcess.start(jar, jvm, database, schema, ownLog);
+        ServerProcess server = starts.apply(i);
         cluster.servers.add(server);
         cluster.clients.add(new HttpFlowClient(server.url(), null));
       }
@@ -60,6 +73,18 @@ public final class Cluster implements FlowBed, AutoCloseable {
       cluster.close();
       throw e;
     }
+  }
+
+  /**
+   * Stops the first server, and starts it again at another URL.
+   *
+   * @return how long it took from the start of the process until it was ready
+   */
+  public Duration restart() {
+    servers.get(0).close();
+    servers.set(0, starts.apply(1));
+    clients.set(0, new HttpFlowClient(url(), null));
+    return servers.get(0).start();
   }
 
   /**

@@ -7,6 +7,7 @@ import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.ParentDeath;
 import io.asyncflow.dev.process.ProcessLog;
 import io.asyncflow.dev.stack.ServerProbe;
+import io.asyncflow.dev.stack.ServerProgram;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,24 +16,26 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A flowsvr of its own process, from its real jar, with the JVM options of a server. */
-public record ServerProcess(ChildProcess process, URI url) implements AutoCloseable {
-
-  /** A fixed heap and the full JIT: what a server runs with. */
-  public static final List<String> JVM_OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+UseG1GC");
+/**
+ * A flowsvr of its own process, run as in production.
+ *
+ * @param start how long it took from the start of the process until it was ready
+ */
+record ServerProcess(ChildProcess process, URI url, Duration start) implements AutoCloseable {
 
   private static final Duration START_PATIENCE = Duration.ofMinutes(5);
 
   /** Starts it, without Redis, and returns when it is ready. */
   static ServerProcess start(
-      Path jar, List<String> moreJvmOptions, DatabaseEndpoint database, String schema, Path log) {
+      ServerProgram program,
+      List<String> moreJvmOptions,
+      DatabaseEndpoint database,
+      String schema,
+      Path log) {
     int port = LoopbackPort.free();
     List<String> command = new ArrayList<>();
     command.add(Installation.current().java().toString());
-    command.addAll(JVM_OPTIONS);
-    command.addAll(moreJvmOptions);
-    command.add("-jar");
-    command.add(jar.toString());
+    command.addAll(program.inProduction(moreJvmOptions));
     Map<String, String> environment = new HashMap<>();
     System.getenv().keySet().stream()
         .filter(variable -> variable.startsWith("FLOW_"))
@@ -47,6 +50,7 @@ public record ServerProcess(ChildProcess process, URI url) implements AutoClosea
     // Its input is a pipe from here: it ends when this JVM does, however that happens.
     environment.put("FLOW_EXIT_WITH_PARENT", "true");
     URI url = URI.create("http://" + LoopbackPort.HOST + ":" + port);
+    long begin = System.nanoTime();
     ChildProcess process =
         ChildProcess.launch(
             command,
@@ -55,7 +59,7 @@ public record ServerProcess(ChildProcess process, URI url) implements AutoClosea
             new ProcessLog("flowsvr", log),
             ParentDeath.STOPS_CHILD);
     process.awaitReady(new ServerProbe(url)::isReady, START_PATIENCE);
-    return new ServerProcess(process, url);
+    return new ServerProcess(process, url, Duration.ofNanos(System.nanoTime() - begin));
   }
 
   long pid() {

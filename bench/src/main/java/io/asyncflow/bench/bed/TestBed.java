@@ -10,6 +10,7 @@ import io.asyncflow.bench.resource.CpuMeter;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.host.FileTree;
+import io.asyncflow.dev.stack.ServerProgram;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ public final class TestBed implements FlowBed, AutoCloseable {
 
   public static TestBed open(BenchOptions options, Checkout checkout) throws Exception {
     long pid = ProcessHandle.current().pid();
-    Path jar = checkout.serverJar();
+    ServerProgram program = checkout.serverProgram();
     Path target = Files.createDirectories(checkout.benchTarget());
     deleteLeftBehind(target);
     Path data = target.resolve(DATA + pid);
@@ -69,7 +70,11 @@ public final class TestBed implements FlowBed, AutoCloseable {
     try {
       ServerProcess server =
           ServerProcess.start(
-              jar, serverJvm(options), database.endpoint(), schema, target.resolve("flowsvr.log"));
+              program,
+              serverJvm(options),
+              database.endpoint(),
+              schema,
+              target.resolve("flowsvr.log"));
       try {
         return new TestBed(database, schema, data, server, Redis.start(data.resolve("redis")));
       } catch (RuntimeException e) {
@@ -111,7 +116,7 @@ public final class TestBed implements FlowBed, AutoCloseable {
         Cluster.start(
             name,
             servers,
-            checkout.serverJar(),
+            checkout.serverProgram(),
             jvm,
             database.endpoint(),
             schema + "_" + name,

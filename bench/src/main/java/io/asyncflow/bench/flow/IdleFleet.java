@@ -12,6 +12,9 @@ import io.asyncflow.bench.resource.CpuReading;
 import io.asyncflow.bench.resource.CpuUse;
 import io.asyncflow.bench.resource.ProcessLook;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -31,10 +34,10 @@ public final class IdleFleet implements Contender<FleetCost> {
   private static final String DATABASE = "database";
 
   /** From the start of a worker to that of the next: their beats are spread over a minute. */
-  private static final Duration APART = Duration.ofMillis(6);
+  private static final Duration APART = Duration.ofMillis(20);
 
   /** What a server plans for a connection, in KiB, of a third of its heap: docs/operating.md. */
-  private static final int KIB_EACH = 112;
+  private static final int KIB_EACH = 80;
 
   private static final int PART_OF_THE_HEAP = 3;
 
@@ -110,6 +113,7 @@ public final class IdleFleet implements Contender<FleetCost> {
       liveBefore = liveMiB();
       start();
     }
+    TimeUnit.NANOSECONDS.sleep(wait.toNanos()); // the collection of the round before has kept holds
     Load with = watch(seconds);
     fleet.check();
     return new FleetCost(without, with, (liveMiB() - liveBefore) * 1024 / workers);
@@ -120,7 +124,6 @@ public final class IdleFleet implements Contender<FleetCost> {
       fleet.start(cluster.flow(i % SERVERS).transport(), types.get(i % TYPES), "bench-worker-" + i);
       TimeUnit.NANOSECONDS.sleep(APART.toNanos());
     }
-    TimeUnit.NANOSECONDS.sleep(wait.toNanos());
     fleet.check();
   }
 
@@ -144,9 +147,16 @@ public final class IdleFleet implements Contender<FleetCost> {
     }
   }
 
-  private static long rows(Connection connection) throws Exception {
-    return ServerStatus.of(connection, "Innodb_rows_inserted")
-        + ServerStatus.of(connection, "Innodb_rows_updated");
+  /** All that were ever written. */
+  private static long rows(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT SUM(count) FROM information_schema.innodb_metrics"
+                    + " WHERE name IN ('dml_inserts', 'dml_updates')")) {
+      row.next();
+      return row.getLong(1);
+    }
   }
 
   /** Of all servers together, after a collection. */

@@ -1,7 +1,9 @@
 package io.asyncflow.bench.option;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.asyncflow.dev.command.option.WholeNumber;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -220,9 +222,13 @@ public final class BenchOptions {
     return Math.min(20, Math.max(1, lives() / 1000));
   }
 
-  /** Idle workers on three servers. */
+  /** Idle workers on three servers, of one process: as many as may have three files open each. */
   public int fleet() {
-    return Math.min(10_000, Math.max(6, lives() / 5));
+    long files =
+        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+            ? system.getMaxFileDescriptorCount()
+            : Long.MAX_VALUE;
+    return (int) Math.min(Math.min(10_000, files / 3), Math.max(6, lives() / 5));
   }
 
   /** A round of them: what they do once a minute is in it. */

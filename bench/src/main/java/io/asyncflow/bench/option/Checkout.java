@@ -2,6 +2,7 @@ package io.asyncflow.bench.option;
 
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.environment.Installation;
+import io.asyncflow.dev.stack.ServerProgram;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,6 +43,11 @@ public record Checkout(Path root) {
   /** The executable jar of flowsvr. */
   public Path serverJar() {
     return new Installation(root).executableJar("flowsvr");
+  }
+
+  /** flowsvr, as it is run in production. */
+  public ServerProgram serverProgram() {
+    return ServerProgram.of(new Installation(root));
   }
 
   /** The commit, and whether files differ from it; half a sentence. */

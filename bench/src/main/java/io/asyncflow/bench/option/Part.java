@@ -39,6 +39,8 @@ public enum Part {
   LATENCY,
   /** The same under a load that leaves workers idle now and then. */
   STEADY,
+  /** Starts of a server, its memory then, and after its first work. */
+  START,
   /** A hold of 100 beside many rows and beside an old snapshot; late, since its rows stay. */
   BACKLOG,
   /** The lists over those rows. */

@@ -1,7 +1,6 @@
 package io.asyncflow.bench.report;
 
 import com.github.kagkarlsson.scheduler.Scheduler;
-import io.asyncflow.bench.bed.ServerProcess;
 import io.asyncflow.bench.bed.TestBed;
 import io.asyncflow.bench.bed.Workload;
 import io.asyncflow.bench.option.BenchOptions;
@@ -19,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jobrunr.scheduling.JobRequestScheduler;
 
 /**
@@ -49,8 +49,9 @@ public record Conditions(Map<String, String> lines) {
                 .toInstant()
                 .truncatedTo(ChronoUnit.SECONDS)
             + ", "
-            + String.join(" ", ServerProcess.JVM_OPTIONS)
-            + (options.serverJvm().isEmpty() ? "" : " " + String.join(" ", options.serverJvm()))
+            + Stream.of(checkout.serverProgram().options(), options.serverJvm())
+                .flatMap(List::stream)
+                .collect(Collectors.joining(" "))
             + ", no Redis");
     lines.put(
         "JDK", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));

@@ -40,8 +40,8 @@ public final class CpuMeter implements Supplier<CpuReading> {
     long busy =
         Long.parseLong(cpu[1]) + Long.parseLong(cpu[2]) + Long.parseLong(cpu[3]) + steal(cpu);
     long idle = Long.parseLong(cpu[4]) + Long.parseLong(cpu[5]);
-    Map<String, Long> own = new LinkedHashMap<>();
-    pids.forEach((name, pid) -> own.put(name, ticksOf(pid)));
+    Map<String, CpuReading.Own> own = new LinkedHashMap<>();
+    pids.forEach((name, pid) -> own.put(name, new CpuReading.Own(pid, ticksOf(pid))));
     return new CpuReading(System.nanoTime(), busy, idle, own, TICKS_PER_SECOND, ownIsAll);
   }
 

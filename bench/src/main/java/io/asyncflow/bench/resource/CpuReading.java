@@ -17,6 +17,21 @@ public record CpuReading(
     long nanos,
     long busyTicks,
     long idleTicks,
-    Map<String, Long> ownTicks,
+    Map<String, Own> ownTicks,
     int ticksPerSecond,
-    boolean ownIsAll) {}
+    boolean ownIsAll) {
+
+  /** What a process has used since it was started. */
+  public record Own(long pid, long ticks) {
+
+    /**
+     * Ticks since a reading.
+     *
+     * @param before of that reading, of the process that then had the same name; {@code null} for
+     *     none
+     */
+    long since(Own before) {
+      return before != null && before.pid == pid ? ticks - before.ticks : ticks;
+    }
+  }
+}

@@ -30,7 +30,7 @@ public record CpuUse(
     Map<String, Double> own = new LinkedHashMap<>();
     after
         .ownTicks()
-        .forEach((name, ticks) -> own.put(name, (ticks - before.ownTicks().get(name)) * tick));
+        .forEach((name, used) -> own.put(name, used.since(before.ownTicks().get(name)) * tick));
     double ownCores = own.values().stream().mapToDouble(Double::doubleValue).sum() / seconds;
     double busyCores = (after.busyTicks() - before.busyTicks()) * tick / seconds;
     double idleCores = (after.idleTicks() - before.idleTicks()) * tick / seconds;

@@ -17,9 +17,16 @@ import java.util.OptionalLong;
  */
 public record ServerMemory(long residentMiB, long peakMiB, OptionalLong liveBytes) {
 
+  /** Collects its garbage, after having looked at what it has. */
   public static ServerMemory of(long pid) throws IOException, InterruptedException {
+    ServerMemory now = resident(pid);
+    return new ServerMemory(now.residentMiB, now.peakMiB, live(pid));
+  }
+
+  /** Leaves its garbage as it is, and the heap unknown. */
+  public static ServerMemory resident(long pid) throws IOException {
     List<String> status = Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"));
-    return new ServerMemory(mib(status, "VmRSS:"), mib(status, "VmHWM:"), live(pid));
+    return new ServerMemory(mib(status, "VmRSS:"), mib(status, "VmHWM:"), OptionalLong.empty());
   }
 
   private static long mib(List<String> status, String name) {

@@ -4,6 +4,7 @@ import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Task;
 import io.asyncflow.bench.bed.TestBed;
 import io.asyncflow.bench.bed.Workload;
+import io.asyncflow.bench.system.FlowSystem.Fleet;
 import java.util.List;
 import java.util.function.IntConsumer;
 
@@ -22,7 +23,7 @@ public final class FlowPollers implements TaskSystem {
 
   public FlowPollers(TestBed bed, String type, int pollers) {
     this.bed = bed;
-    this.flow = FlowSystem.plain(bed, type);
+    this.flow = FlowSystem.of(bed, type, Fleet.PLAIN);
     this.pollers = pollers;
   }
 

@@ -10,68 +10,79 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
-/** Ourselves: flowsvr over REST, and a worker of the SDK. */
+/** Ourselves: flowsvr over REST, and workers of the SDK. */
 public final class FlowSystem implements TaskSystem {
 
   private static final int BULK = 500;
   private static final int TASKS_PER_HOLD = 200;
   private static final int PLAIN = 100;
-  private static final int WORKER_THREADS = 16;
-  private static final int PREFETCH = 400;
 
-  /** As many threads as the others have, but of workers that each wait for work. */
-  private static final int WAITING = 16;
+  /** The workers of a system. */
+  public enum Fleet {
+    /** As it comes. */
+    PLAIN(1, "one worker with the SDK's defaults", worker -> {}),
+    /** Set up for many short tasks. */
+    BUSY(
+        1,
+        "one worker, 16 threads, prefetch 400, schedule_limit " + TASKS_PER_HOLD,
+        worker -> worker.threads(16).prefetch(400)),
+    /** As many threads as the others have, but of workers that each wait for work. */
+    WAITING(16, "16 workers of one thread", worker -> worker.threads(1));
+
+    private final int workers;
+    private final String conditions;
+    private final Consumer<Worker.Builder> setUp;
+
+    Fleet(int workers, String conditions, Consumer<Worker.Builder> setUp) {
+      this.workers = workers;
+      this.conditions = conditions;
+      this.setUp = setUp;
+    }
+  }
 
   private final FlowBed bed;
   private final String name;
   private final String type;
-  private final boolean busy;
-  private int workers = 1;
+  private final Fleet fleet;
 
-  private FlowSystem(FlowBed bed, TaskTypeSettings type, boolean busy) {
-    this(bed, "flowsvr + SDK", type, busy);
+  private FlowSystem(FlowBed bed, TaskTypeSettings type, Fleet fleet) {
+    this(bed, "flowsvr + SDK", type, fleet);
   }
 
-  private FlowSystem(FlowBed bed, String name, TaskTypeSettings type, boolean busy) {
+  private FlowSystem(FlowBed bed, String name, TaskTypeSettings type, Fleet fleet) {
     this.bed = bed;
     this.name = name;
     this.type = type.taskType();
-    this.busy = busy;
+    this.fleet = fleet;
     bed.addType(type);
   }
 
-  /** With a worker that is set up for many short tasks. */
-  public static FlowSystem busy(FlowBed bed, String type) {
-    return new FlowSystem(bed, Workload.type(type, TASKS_PER_HOLD), true);
+  public static FlowSystem of(FlowBed bed, String type, Fleet fleet) {
+    return new FlowSystem(bed, settings(type, fleet), fleet);
   }
 
-  /** A server that goes by a name of its own, with a worker for many short tasks or a plain one. */
-  public static FlowSystem of(FlowBed bed, String name, String type, boolean busy) {
-    return new FlowSystem(bed, name, Workload.type(type, busy ? TASKS_PER_HOLD : PLAIN), busy);
+  /** A server that goes by a name of its own. */
+  public static FlowSystem of(FlowBed bed, String name, String type, Fleet fleet) {
+    return new FlowSystem(bed, name, settings(type, fleet), fleet);
   }
 
-  /** The same, with so many events written: 0 none, 1 ends, 2 all. */
+  private static TaskTypeSettings settings(String type, Fleet fleet) {
+    return Workload.type(type, fleet == Fleet.BUSY ? TASKS_PER_HOLD : PLAIN);
+  }
+
+  /** A busy one with so many events written: 0 none, 1 ends, 2 all. */
   public static FlowSystem withEvents(TestBed bed, String type, int events) {
-    TaskTypeSettings settings = Workload.type(type, TASKS_PER_HOLD).withEvents(events);
-    return new FlowSystem(bed, "events " + events, settings, true);
+    TaskTypeSettings settings = settings(type, Fleet.BUSY).withEvents(events);
+    return new FlowSystem(bed, "events " + events, settings, Fleet.BUSY);
   }
 
-  /** The same, with tables that are followed by others, and dropped. */
+  /** A busy one with tables that are followed by others, and dropped. */
   public static FlowSystem rolling(TestBed bed, String type, long rollThreshold) {
-    return new FlowSystem(bed, Workload.rollingType(type, TASKS_PER_HOLD, rollThreshold), true);
-  }
-
-  /** With a worker as it comes. */
-  public static FlowSystem plain(TestBed bed, String type) {
-    return new FlowSystem(bed, Workload.type(type, PLAIN), false);
-  }
-
-  /** The same with workers of one thread each, most of which wait. */
-  public FlowSystem withWaitingWorkers() {
-    workers = WAITING;
-    return this;
+    return new FlowSystem(
+        bed, Workload.rollingType(type, TASKS_PER_HOLD, rollThreshold), Fleet.BUSY);
   }
 
   @Override
@@ -81,16 +92,7 @@ public final class FlowSystem implements TaskSystem {
 
   @Override
   public String conditions() {
-    return busy
-        ? "REST; one worker, "
-            + WORKER_THREADS
-            + " threads, prefetch "
-            + PREFETCH
-            + ", schedule_limit "
-            + TASKS_PER_HOLD
-        : workers > 1
-            ? "REST; " + workers + " workers of one thread"
-            : "REST; one worker with the SDK's defaults";
+    return "REST; " + fleet.conditions;
   }
 
   @Override
@@ -120,7 +122,7 @@ public final class FlowSystem implements TaskSystem {
   @Override
   public Runner run(IntConsumer started) {
     List<Worker> all = new ArrayList<>();
-    for (int i = 0; i < workers; i++) {
+    for (int i = 0; i < fleet.workers; i++) {
       all.add(start(started));
     }
     return () -> all.forEach(Worker::close);
@@ -128,11 +130,7 @@ public final class FlowSystem implements TaskSystem {
 
   private Worker start(IntConsumer started) {
     Worker.Builder builder = Worker.builder().url(bed.url().toString());
-    if (busy) {
-      builder.threads(WORKER_THREADS).prefetch(PREFETCH);
-    } else if (workers > 1) {
-      builder.threads(1);
-    }
+    fleet.setUp.accept(builder);
     Worker worker =
         builder
             .handler(

@@ -2,6 +2,7 @@ package io.asyncflow.bench.work;
 
 import io.asyncflow.bench.system.TaskSystem;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** Has tasks created by several clients that start together. */
 public final class Creation {
@@ -14,6 +15,26 @@ public final class Creation {
         tasks,
         clients,
         () -> new Client(system.creator(), (creator, task) -> creator.createOne(first + task)));
+  }
+
+  /**
+   * One call a task, each at a moment of its own; a client that is late does not wait.
+   *
+   * @param begin of {@link System#nanoTime}
+   * @param moments of the tasks, in ns from the beginning, ascending
+   */
+  static void at(long begin, long[] moments, TaskSystem system, int first, int clients)
+      throws Exception {
+    Crowd.share(
+        moments.length,
+        clients,
+        () ->
+            new Client(
+                system.creator(),
+                (creator, task) -> {
+                  TimeUnit.NANOSECONDS.sleep(begin + moments[task] - System.nanoTime());
+                  creator.createOne(first + task);
+                }));
   }
 
   /** As many tasks a call as the system likes. */

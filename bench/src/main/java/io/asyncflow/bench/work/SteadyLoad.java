@@ -1,13 +1,7 @@
 package io.asyncflow.bench.work;
 
 import io.asyncflow.bench.system.TaskSystem;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -34,7 +28,7 @@ public final class SteadyLoad extends SystemContender<Histogram> {
     long begin;
     try (TaskSystem.Runner runner = system.run(starts)) {
       begin = System.nanoTime() + TimeUnit.SECONDS.toNanos(1); // workers wait by then
-      createAt(begin, due, system, first);
+      Creation.at(begin, due, system, first, CLIENTS);
       starts.awaitDone(system, runner);
     }
     Histogram latencies = new Histogram(3);
@@ -54,34 +48,5 @@ public final class SteadyLoad extends SystemContender<Histogram> {
       moments[i] = (long) at;
     }
     return moments;
-  }
-
-  private static void createAt(long begin, long[] due, TaskSystem system, int first)
-      throws Exception {
-    ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
-    try {
-      List<Future<Void>> all = new ArrayList<>();
-      for (int client = 0; client < CLIENTS; client++) {
-        int own = client;
-        all.add(
-            clients.submit(
-                () -> {
-                  try (TaskSystem.Creator creator = system.creator()) {
-                    for (int i = own; i < due.length; i += CLIENTS) {
-                      TimeUnit.NANOSECONDS.sleep(begin + due[i] - System.nanoTime());
-                      creator.createOne(first + i);
-                    }
-                  }
-                  return null;
-                }));
-      }
-      for (Future<Void> one : all) {
-        one.get();
-      }
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("a client could not create", e.getCause());
-    } finally {
-      clients.shutdownNow();
-    }
   }
 }

@@ -146,7 +146,8 @@ class RefereeTest {
         own += 100;
         busy += disturbedRuns.contains(readings / 2) ? 150 : 100;
       }
-      return new CpuReading(nanos, busy, 0, Map.of("own", own), 100, ownIsAll);
+      return new CpuReading(
+          nanos, busy, 0, Map.of("own", new CpuReading.Own(1, own)), 100, ownIsAll);
     }
   }
 }

@@ -25,6 +25,13 @@ class CpuUseTest {
   }
 
   @Test
+  void processThatWasStartedAnewHasUsedAllOfItsTime() {
+    CpuReading end = reading(2, 1_300, 5_100, 8, 200);
+
+    assertThat(CpuUse.between(START, end).ownSeconds()).containsEntry("server", 2.0);
+  }
+
+  @Test
   void moreThanAThirdOfACoreForOthersDisturbs() {
     CpuReading end = reading(1, 1_134, 5_000, 400);
 
@@ -40,10 +47,20 @@ class CpuUseTest {
       Thread.onSpinWait();
     }
 
-    assertThat(meter.get().ownTicks().get("me")).isGreaterThan(before.ownTicks().get("me"));
+    assertThat(meter.get().ownTicks().get("me").since(before.ownTicks().get("me"))).isPositive();
   }
 
   private static CpuReading reading(int second, long busy, long idle, long own) {
-    return new CpuReading(second * 1_000_000_000L, busy, idle, Map.of("server", own), 100, true);
+    return reading(second, busy, idle, 7, own);
+  }
+
+  private static CpuReading reading(int second, long busy, long idle, long pid, long own) {
+    return new CpuReading(
+        second * 1_000_000_000L,
+        busy,
+        idle,
+        Map.of("server", new CpuReading.Own(pid, own)),
+        100,
+        true);
   }
 }

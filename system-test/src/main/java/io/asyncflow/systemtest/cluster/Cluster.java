@@ -4,9 +4,11 @@ import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.Durability;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.environment.Installation;
 import io.asyncflow.dev.host.FileTree;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.process.ProcessLog;
+import io.asyncflow.dev.stack.ServerProgram;
 import io.asyncflow.systemtest.wire.TcpProxy;
 import io.asyncflow.systemtest.worker.ScriptedWorker;
 import io.asyncflow.systemtest.worker.WorkerPlan;
@@ -115,8 +117,7 @@ public final class Cluster implements AutoCloseable {
 
   /** One that nobody has used: a test that is run again must not find its first run's histories. */
   private static Path newDirectory(String name) {
-    Path clusters =
-        ServerProgram.home().resolve("system-test").resolve("target").resolve("clusters");
+    Path clusters = Java.home().resolve("system-test").resolve("target").resolve("clusters");
     return IntStream.iterate(1, run -> run + 1)
         .mapToObj(run -> clusters.resolve(name + "-" + ProcessHandle.current().pid() + "-" + run))
         .filter(Files::notExists)
@@ -204,7 +205,7 @@ public final class Cluster implements AutoCloseable {
     Map<String, String> variables = plan.allVariables(access.user(), access.password());
     List<String> command = new ArrayList<>();
     command.addAll(Java.command("-Xmx" + plan.heap(), "-Djava.io.tmpdir=" + temporaryFiles()));
-    command.addAll(ServerProgram.built().arguments());
+    command.addAll(ServerProgram.of(new Installation(Java.home())).arguments());
     ServerNode server = new ServerNode(plan, program(plan.name(), command, variables));
     servers.add(server);
     return server;

@@ -28,7 +28,7 @@ class SizeTest {
   private static final Path HOME = Path.of("..");
 
   /** A little above what is there. */
-  private static final int MOST = 98_700;
+  private static final int MOST = 98_900;
 
   private static final int MOST_OF_FLOWSVR = 45_900;
 

@@ -68,8 +68,7 @@ class EngineBatchesIT {
 
   private static EngineHandler engine() {
     Path program =
-        ServerProgram.home()
-            .resolve("worker-example/src/main/resources/engine/reference_engine.py");
+        Java.home().resolve("worker-example/src/main/resources/engine/reference_engine.py");
     return EngineHandler.builder("python3", program.toString(), "--plain")
         .batches(32, context -> "")
         .build();

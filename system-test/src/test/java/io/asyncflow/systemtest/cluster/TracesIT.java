@@ -7,6 +7,8 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskFollower;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.dev.environment.Installation;
+import io.asyncflow.dev.stack.ServerProgram;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
@@ -203,7 +205,8 @@ class TracesIT {
 
   /** Here slf4j-simple logs, which has no logging context. */
   private static List<Path> logbackOfTheServer() throws IOException {
-    try (Stream<Path> files = Files.walk(ServerProgram.built().jar().getParent())) {
+    try (Stream<Path> files =
+        Files.walk(ServerProgram.of(new Installation(Java.home())).jar().getParent())) {
       return files.filter(file -> file.getFileName().toString().startsWith("logback-")).toList();
     }
   }

@@ -57,7 +57,7 @@ class FreshCloneIT {
   void cloneTheCheckout(@TempDir Path temporary) throws IOException {
     assumeTrue(Files.exists(Document.home().resolve(".git")), "only a checkout can be cloned");
     directory = temporary;
-    clone = directory.resolve("clone");
+    clone = directory.resolve("a clone");
     List<String> git =
         List.of("git", "clone", "--quiet", Document.home().toString(), clone.toString());
     Command.Done cloned = Command.run(git, Map.of(), 60);
