@@ -43,6 +43,7 @@ class ServerContestsIT {
             "20 workers on 3 servers: live heap of a server for each of its workers",
             "5 types on 2 servers: create on one, start on the other, p50",
             "call: a table of 2,000 rows dropped, p99 against without a drop",
+            "start: process to ready",
             "soak: growth of the live heap of flowsvr",
             "memory of flowsvr at the start",
             "memory of flowsvr at the end");

@@ -114,7 +114,9 @@ class CrowdedServerIT {
     assertThat(longest).isLessThan(SOON);
     // A parked client that is gone is found out when it is answered.
     NewTask task = NewTask.of(type, "a", "me", "{}");
-    server.client().createTasks(Collections.nCopies(atMost, task));
+    for (int part = 0; part < 2; part++) { // a call takes a thousand
+      server.client().createTasks(Collections.nCopies(atMost / 2, task));
+    }
     await()
         .atMost(PATIENCE)
         .untilAsserted(
@@ -151,7 +153,7 @@ class CrowdedServerIT {
                   assertThat(crowd.answered(answer -> answer.startsWith("HTTP/1.1 200")))
                       .isEqualTo(clients));
 
-      assertThat(crowd.open()).isBetween(200L, 470L);
+      assertThat(crowd.open()).isBetween(200L, 655L);
       assertThat(answerTime(crowd)).isLessThan(SOON);
     }
   }
@@ -180,7 +182,7 @@ class CrowdedServerIT {
           "%s connections without a request at a server with a heap of %s: %s are open; a heartbeat"
               + " or health over a new connection took %s ms at most",
           crowd.size(), larger.heap(), crowd.open(), Figures.ms(longest));
-      assertThat(crowd.open()).isLessThan(1_560);
+      assertThat(crowd.open()).isLessThan(2_184);
     }
     assertThat(longest).isLessThan(SOON);
     assertThat(larger.isReady()).isTrue();

@@ -89,6 +89,7 @@ public class WriterDataSource extends AbstractDataSource {
       all.putAll(properties);
       all.putAll(host.properties());
       all.putAll(own);
+      all.values().removeIf(""::equals); // the driver makes half a statement of no sessionVariables
       return driver.connect(host.url(), all);
     }
   }
