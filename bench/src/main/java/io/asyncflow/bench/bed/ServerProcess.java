@@ -12,7 +12,6 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,24 +31,15 @@ record ServerProcess(ChildProcess process, URI url, Duration start) implements A
       DatabaseEndpoint database,
       String schema,
       Path log) {
-    int port = LoopbackPort.free();
+    URI url = URI.create("http://" + LoopbackPort.HOST + ":" + LoopbackPort.free());
     List<String> command = new ArrayList<>();
     command.add(Installation.current().java().toString());
     command.addAll(program.inProduction(moreJvmOptions));
-    Map<String, String> environment = new HashMap<>();
-    System.getenv().keySet().stream()
-        .filter(variable -> variable.startsWith("FLOW_"))
-        .forEach(variable -> environment.put(variable, ""));
-    environment.put("FLOW_PORT", Integer.toString(port));
-    environment.put("FLOW_ADDRESS", LoopbackPort.HOST);
-    environment.put("FLOW_MYSQL_URL", database.jdbcUrl(schema));
-    environment.put("FLOW_MYSQL_USER", database.user());
-    environment.put("FLOW_MYSQL_PASSWORD", database.password());
+    Map<String, String> environment = ServerProgram.environment(url, database, schema);
     // On a busy machine the first connection may take longer than the pool's patience.
     environment.put("SPRING_FLYWAY_CONNECTRETRIES", "5");
     // Its input is a pipe from here: it ends when this JVM does, however that happens.
     environment.put("FLOW_EXIT_WITH_PARENT", "true");
-    URI url = URI.create("http://" + LoopbackPort.HOST + ":" + port);
     long begin = System.nanoTime();
     ChildProcess process =
         ChildProcess.launch(

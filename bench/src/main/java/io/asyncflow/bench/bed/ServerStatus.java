@@ -24,6 +24,18 @@ public final class ServerStatus {
     }
   }
 
+  /** All rows that were ever inserted or updated; MariaDB has no global counter of them. */
+  public static long rowsWritten(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT SUM(count) FROM information_schema.innodb_metrics"
+                    + " WHERE name IN ('dml_inserts', 'dml_updates')")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
   /** The statements a second that all clients send meanwhile, but for the question itself. */
   public static double statementsPerSecond(Connection connection, int seconds)
       throws SQLException, InterruptedException {

@@ -12,9 +12,6 @@ import io.asyncflow.bench.resource.CpuReading;
 import io.asyncflow.bench.resource.CpuUse;
 import io.asyncflow.bench.resource.ProcessLook;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -131,7 +128,7 @@ public final class IdleFleet implements Contender<FleetCost> {
     Set<String> servers = cluster.cpuMeter().get().ownTicks().keySet();
     CpuMeter meter = bed.cpuMeter();
     try (Connection connection = bed.connect()) {
-      long rows = rows(connection);
+      long rows = ServerStatus.rowsWritten(connection);
       long calls = fleet.calls();
       CpuReading before = meter.get();
       double statements = ServerStatus.statementsPerSecond(connection, seconds);
@@ -140,22 +137,10 @@ public final class IdleFleet implements Contender<FleetCost> {
       Map<String, Double> cores = CpuUse.between(before, after).ownCores(elapsed);
       return new Load(
           statements,
-          (rows(connection) - rows) / elapsed,
+          (ServerStatus.rowsWritten(connection) - rows) / elapsed,
           (fleet.calls() - calls) / elapsed,
           servers.stream().mapToDouble(cores::get).sum(),
           cores.getOrDefault(DATABASE, 0.0));
-    }
-  }
-
-  /** All that were ever written. */
-  private static long rows(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery(
-                "SELECT SUM(count) FROM information_schema.innodb_metrics"
-                    + " WHERE name IN ('dml_inserts', 'dml_updates')")) {
-      row.next();
-      return row.getLong(1);
     }
   }
 

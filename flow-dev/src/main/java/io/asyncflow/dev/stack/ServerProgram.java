@@ -101,6 +101,25 @@ public record ServerProgram(List<String> options, Path jar, Path classes) {
     return Stream.of(options, more, arguments()).flatMap(List::stream).toList();
   }
 
+  /**
+   * The variables of a server without Redis, to which those that this JVM has mean nothing.
+   *
+   * @param url where it listens, on loopback
+   * @return to be changed by its caller
+   */
+  public static Map<String, String> environment(URI url, DatabaseEndpoint database, String schema) {
+    Map<String, String> environment = new HashMap<>();
+    System.getenv().keySet().stream()
+        .filter(variable -> variable.startsWith("FLOW_"))
+        .forEach(variable -> environment.put(variable, ""));
+    environment.put("FLOW_ADDRESS", url.getHost());
+    environment.put("FLOW_PORT", Integer.toString(url.getPort()));
+    environment.put("FLOW_MYSQL_URL", database.jdbcUrl(schema));
+    environment.put("FLOW_MYSQL_USER", database.user());
+    environment.put("FLOW_MYSQL_PASSWORD", database.password());
+    return environment;
+  }
+
   private static List<String> optionsIn(Path file) {
     if (!Files.exists(file)) {
       return List.of();
@@ -127,18 +146,9 @@ public record ServerProgram(List<String> options, Path jar, Path classes) {
             "-jar",
             jar.toString());
     URI url = URI.create("http://" + LoopbackPort.HOST + ":" + LoopbackPort.free());
-    Map<String, String> environment = new HashMap<>();
-    System.getenv().keySet().stream()
-        .filter(variable -> variable.startsWith("FLOW_"))
-        .forEach(variable -> environment.put(variable, "")); // it has nothing to do with those
-    environment.put("FLOW_ADDRESS", url.getHost());
-    environment.put("FLOW_PORT", Integer.toString(url.getPort()));
-    environment.put("FLOW_STORE_DIR", directory.toString());
     try (EmbeddedMariaDb server = EmbeddedMariaDb.startDisposable(directory.resolve("database"))) {
-      DatabaseEndpoint database = server.endpoint();
-      environment.put("FLOW_MYSQL_URL", database.jdbcUrl(MODULE));
-      environment.put("FLOW_MYSQL_USER", database.user());
-      environment.put("FLOW_MYSQL_PASSWORD", database.password());
+      Map<String, String> environment = environment(url, server.endpoint(), MODULE);
+      environment.put("FLOW_STORE_DIR", directory.toString());
       ProcessLog log = new ProcessLog(MODULE, directory.resolve("start.log"));
       ChildProcess process =
           ChildProcess.launch(command, environment, directory, log, ParentDeath.STOPS_CHILD);
