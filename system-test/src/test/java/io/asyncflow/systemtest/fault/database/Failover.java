@@ -105,6 +105,19 @@ final class Failover implements AutoCloseable {
           .until(() -> creates.since(now).stream().anyMatch(call -> call.code() == 0));
     }
 
+    /** Creates no more, and looks until it is ready after the last create, or should have been. */
+    void conclude() {
+      creates.close();
+      long now = System.nanoTime();
+      try {
+        await("the server is ready")
+            .atMost(READY)
+            .until(() -> readiness.since(now).stream().anyMatch(call -> call.code() == 200));
+      } catch (ConditionTimeoutException e) {
+        // What is late says so.
+      }
+    }
+
     @Override
     public void close() {
       creates.close();
@@ -249,6 +262,8 @@ final class Failover implements AutoCloseable {
       }
       harm.run();
       begins.add(Stopwatch.start());
+      first.conclude();
+      second.conclude();
       for (int i = 0; i < steps.size(); i++) {
         long end = begins.get(i + 1).startedAt();
         print(name, steps.get(i), begins.get(i), end, first, second);
